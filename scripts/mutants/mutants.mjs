@@ -6,8 +6,8 @@ export const MUTANTS = [
   {
     name: "source-order-by-collation",
     file: "src/source/copy.ts",
-    from: "strings.has(lowerCase(column))",
-    to: "strings.has(column)",
+    from: "strings.has(lowerCase(name))",
+    to: "strings.has(name)",
     tests: ["test/source/rows.test.ts"],
   },
   {
@@ -331,6 +331,13 @@ export const MUTANTS = [
     from: "newline + 1 - RECORD_SEPARATOR.length;",
     to: "newline + 2 - RECORD_SEPARATOR.length;",
     tests: ["test/publish/order.test.ts"],
+  },
+  {
+    name: "settings-listing-wins-over-flag",
+    file: "src/settings/merge.ts",
+    from: "if (!isGate(key)) delete left[key];",
+    to: "if (!isGate(key)) left[key] = own[key];",
+    tests: ["test/settings/resolve.test.ts", "test/commands/site.test.ts"],
   },
   {
     name: "settings-path-of-wrong-folder",

@@ -33,13 +33,14 @@ function describeMirror(result: MirrorResult, milliseconds: number): Line[] {
   const { url, file, tables, dropped, requests, bytes } = result;
   return [
     { verb: "mirror", value: file, detail: `of ${url}` },
-    ...tables.flatMap(({ table, words, via, put, removed, anew, ...held }) => [
+    ...tables.flatMap(({ table, words, via, put, removed, anew, note, ...held }) => [
       ...(anew === undefined ? [] : [{ verb: "rebuild", value: table, detail: anew }]),
       {
         verb: "table",
         value: table,
         detail: `${count(held.count, words)}, ${DESCRIPTIONS[via](number(put), number(removed))}`,
       },
+      ...(note === undefined ? [] : [{ verb: "note", value: note, loud: true }]),
     ]),
     ...dropped.map((name) => ({ verb: "drop", value: name, detail: "no longer a listing of the site" })),
     { verb: "done", value: `in ${duration(milliseconds)}`, detail: `${count(requests, "request")}, ${size(bytes)}` },

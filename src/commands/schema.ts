@@ -34,8 +34,9 @@ function contractOfSettings({ contract, listings, listing }: Settings): Promise<
   if (listings === undefined && listing !== undefined)
     throw usageError("The config has no listings; leave --listing out.");
   if (listings === undefined || (listing === undefined && contract !== undefined)) return loadContract(contract);
-  const own = listings[requireListing("The config", Object.keys(listings), listing)] as ListingOptions;
-  return loadContract(own.contract ?? contract);
+  const name = requireListing("The config", Object.keys(listings), listing);
+  const own = listings[name] as ListingOptions;
+  return own.contract === undefined ? loadContract(contract) : loadContract(own.contract, `listings.${name}.contract`);
 }
 
 /** @throws UserError (usage) if the release has several listings, and none is named */

@@ -31,6 +31,27 @@ export function whyNotPath(path: string): string | undefined {
     : undefined;
 }
 
+/** Beginnings of names that SQLite and mirrors keep for themselves. SQLite compares names without case. */
+const KEPT_TABLES = /^(?:sqlite|rollcall)_/i;
+
+/**
+ * The name of a listing's table in a mirror: in a site, that of the listing; otherwise the contract's word for its records. If that
+ * is reserved, one that no listing has.
+ * @param name of the listing in its site; empty for one that is not of a site. @param many the word
+ */
+export function mirrorTable(name: string, many: string): string {
+  const wanted = name || many;
+  return KEPT_TABLES.test(wanted) ? `_${wanted}` : wanted;
+}
+
+/** The note on a table of a mirror that cannot have its own name, if so. */
+export function noteOnMirrorTable(name: string, many: string): string | undefined {
+  const table = mirrorTable(name, many);
+  if (table === (name || many)) return undefined;
+  const what = name === "" ? `the listing of ${many}` : `the listing ${name}`;
+  return `in a mirror, ${what} is the table ${table}, since names that begin with sqlite_ or rollcall_ are reserved`;
+}
+
 /** Further names that a listing cannot have: its own folders at the top of a release, and those of hosts. */
 const RESERVED: readonly string[] = [...TAKEN_NAMES, "netlify", "netlify.toml", "pages"];
 export const MOST_LISTINGS = 100;
@@ -38,7 +59,6 @@ export const MOST_LISTINGS = 100;
 /** A sentence for each mistake in the names of listings. */
 export function mistakesInNames(names: readonly string[]): string[] {
   const mistakes: string[] = [];
-  if (names.length === 0) mistakes.push("has no listings; leave it out for one listing.");
   if (names.length > MOST_LISTINGS)
     mistakes.push(`has ${names.length} listings; at most ${MOST_LISTINGS} are possible.`);
   const others = new Map<string, string>();

@@ -12,6 +12,7 @@ import { shellWord } from "../print/text.js";
 import { RECORDS_WORDS, type Site, type SiteListing } from "../release/site.js";
 import { repeat } from "../repeat.js";
 import { makeScratch, removeScratch } from "../scratch/folder.js";
+import { withoutGates } from "../settings/merge.js";
 import { type Complete, type OptionsFor, withDefaults } from "../settings/settings.js";
 import { type Comparison, compare } from "../sides/compare.js";
 import { build } from "../snapshot/build.js";
@@ -230,6 +231,7 @@ async function buildAndServe(
     withDefaults("build", {
       ...settings,
       contract: listings === undefined ? contract.file : settings.contract,
+      listings: listings && withoutGates(listings),
       baseUrl: base,
       dist,
       keep: KEEP,

@@ -47,11 +47,10 @@ export class GateError extends UserError {
 type Contracts = readonly Pick<Contract, "fields">[] | undefined;
 
 /**
- * Reads gates. For one listing, a limit that names it goes before the listing's own, and those before limits for all. The last of
- * several wins.
+ * Reads gates. For one listing, its own limit, or one that names it, goes before a limit for all.
  * @param listings all listings by name; only "" without a site.
  * @returns the function that finds the gates of a listing. @param own those that are given in the listing's own settings
- * @throws UserError (usage) for a listing or a field that does not exist
+ * @throws UserError (usage) for a listing or a field that does not exist, or a gate that is given twice for one listing
  */
 export function readGates(
   given: GivenGates,
@@ -69,12 +68,17 @@ export function readGates(
     const limitOf = (key: LimitKey) => {
       const general = all[key].filter((limit) => limit.listing === undefined);
       const named = all[key].filter((limit) => limit.listing === listing);
-      return [...general, ...limitsIn(key, own, [], where), ...named].at(-1)?.limit;
+      const ownLimits = limitsIn(key, own, [], where);
+      requireOnce(general, "all records");
+      requireOnce([...ownLimits, ...named], listing);
+      return [...general, ...ownLimits, ...named].at(-1)?.limit;
     };
     const contracts = listings.get(listing);
     const general = allFields.filter((limit) => limit.listing === undefined && hasField(contracts, limit.path));
     const named = allFields.filter((limit) => limit.listing === listing);
     const ownFields = fieldLimitsIn(own, new Map([["", contracts]]), where);
+    requireOnce(general, "all records");
+    requireOnce([...ownFields, ...named], listing);
     return {
       maxAdded: limitOf("maxAdded"),
       maxRemoved: limitOf("maxRemoved"),
@@ -88,7 +92,8 @@ type LimitKey = "maxAdded" | "maxRemoved" | "maxChanged";
 
 /** @param names of all listings; none for gates of one listing. @param where the beginning of the setting's name in messages */
 function limitsIn(key: LimitKey, given: GivenGates, names: readonly string[], where = "") {
-  const limits = [given[key] ?? []].flat().map((text) => splitListingLimit(String(text)));
+  const texts = [given[key] ?? []].flat();
+  const limits = texts.map((text) => ({ setting: where + key, path: "", ...splitListingLimit(String(text)) }));
   for (const { listing, limit } of limits) {
     if (listing === undefined || names.includes(listing)) continue;
     const what = `${where}${key} names ${JSON.stringify(listing)}`;
@@ -101,11 +106,28 @@ function limitsIn(key: LimitKey, given: GivenGates, names: readonly string[], wh
   return limits;
 }
 
-/** A limit on a field of one listing, or of all that have the field. */
-interface FieldLimit {
-  listing: string | undefined;
+/** A limit on the records of one listing, or of all, or on a field of them. */
+interface GivenLimit {
+  /** The name of its setting. */
+  setting: string;
+  listing?: string | undefined;
+  /** The path of the field; empty for one on records. */
   path: string;
   limit: string;
+}
+
+/** Requires limits to be for different fields. @param limits for the same records. @param whose in messages @throws UserError (usage) */
+function requireOnce(limits: readonly GivenLimit[], whose: string): void {
+  const seen = new Map<string, GivenLimit>();
+  for (const limit of limits) {
+    const other = seen.get(limit.path);
+    seen.set(limit.path, limit);
+    if (!other) continue;
+    const what = [limit.path && `the field ${limit.path}`, whose].filter((part) => part !== "").join(" of ");
+    throw usageError(
+      `${other.setting} ${other.limit} and ${limit.setting} ${limit.limit} are both for ${what}; leave one out.`,
+    );
+  }
 }
 
 /**
@@ -117,17 +139,18 @@ function fieldLimitsIn({ maxField = [] }: GivenGates, listings: ReadonlyMap<stri
   return maxField.flatMap((text) => {
     const { path, limit } = splitFieldLimit(text) ?? { path: text, limit: "" };
     const named = [...listings].filter(([listing]) => path.startsWith(`${listing}.`));
-    const meant: FieldLimit[] = named.flatMap(([listing, contracts]) => {
+    const setting = `${where}maxField`;
+    const meant: GivenLimit[] = named.flatMap(([listing, contracts]) => {
       const rest = path.slice(listing.length + 1);
-      return hasField(contracts, rest) ? [{ listing, path: rest, limit }] : [];
+      return hasField(contracts, rest) ? [{ setting, listing, path: rest, limit }] : [];
     });
     const contracts = [...listings.values()].flatMap((found) => found ?? []);
-    if (hasField(contracts, path)) meant.push({ listing: undefined, path, limit });
+    if (hasField(contracts, path)) meant.push({ setting, path, limit });
     if (meant.length > 0) return meant;
     const fieldsOf = ([listing, found = []]: [string, Contracts]) =>
       found.flatMap(fieldPaths).map((field) => `${listing}.${field}`);
     const known = named.length > 0 ? named.flatMap(fieldsOf) : contracts.flatMap(fieldPaths);
-    throw unknownField(`${where}maxField`, path, known);
+    throw unknownField(setting, path, known);
   });
 }
 

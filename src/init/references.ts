@@ -35,16 +35,19 @@ export function addReferences(
   const referring = listings.map((listing): FoundListing => {
     const { found } = listing;
     const properties = { ...found.contract.properties };
+    const made = new Map<string, string>();
     for (const key of foreignKeysOf(db, found.name)) {
-      const reference = findReference(db, listing, key, listings);
+      const reference = firstOnly(findReference(db, listing, key, listings), made);
       if ("why" in reference)
         notes.push(`${found.name}.${key.from} is not a reference to ${key.table}: ${reference.why}`);
-      // No observed limits, as for keys.
-      else
+      else {
+        made.set(reference.field, reference.to);
+        // No observed limits, as for keys.
         properties[reference.field] = {
           ...unobserved(properties[reference.field] ?? {}),
           "x-references": reference.to,
         };
+      }
     }
     const contract: ContractFile = { ...found.contract, properties };
     return { ...listing, found: { ...found, contract } };
@@ -52,12 +55,29 @@ export function addReferences(
   return { listings: referring, notes };
 }
 
+/** A field has one reference: the first that holds. @param made the listings that fields refer to */
+function firstOnly(reference: Reference | NoReference, made: ReadonlyMap<string, string>): Reference | NoReference {
+  if ("why" in reference) return reference;
+  const first = made.get(reference.field);
+  return first === undefined || first === reference.to ? reference : { why: `it is one to ${first}` };
+}
+
+interface Reference {
+  field: string;
+  /** The name of a listing. */
+  to: string;
+}
+
+interface NoReference {
+  why: string;
+}
+
 function findReference(
   db: Database,
   { found }: FoundListing,
   { table, from, to, columns }: ForeignKey,
   listings: readonly FoundListing[],
-): { field: string; to: string } | { why: string } {
+): Reference | NoReference {
   if (columns > 1) return { why: `the foreign key has ${columns} columns` };
   const target = listings.find((listing) => isSame(listing.found.name, table));
   if (!target || to === null) return { why: "that table is not a listing" };

@@ -184,7 +184,7 @@ function findSubject(db: Database, { from, table, query }: SurveyOptions): Subje
     kind,
     origin: "database",
     relation: sql,
-    columns: columns.map((column) => ({ name: column.name, type: column.type, sql: quoteName(column.name) })),
+    columns: columns.map(({ name, type, sql }) => ({ name, type, sql })),
     rowid,
     place: rowid === undefined ? undefined : { sql: rowid, what: "rowid" },
     primary: primary.map((column) => column.name),

@@ -6,6 +6,7 @@ import type { OpenListing, OpenSite, SiteOptions, SyncResult } from "../client/o
 import { MOST_RESTARTS } from "../client/walk.js";
 import { parseBaseUrl } from "../contract/base-url.js";
 import type { AnyRecord } from "../contract/contract.js";
+import { mirrorTable, noteOnMirrorTable } from "../contract/listing-names.js";
 import { USERS_CONTRACT } from "../contract/users.js";
 import { UserError, unlessStopped, usageError } from "../errors.js";
 import { explainListing } from "../hosted.js";
@@ -13,7 +14,6 @@ import { listed } from "../print/text.js";
 import { publicKeyOf } from "../settings/keys.js";
 import { at, toMilliseconds } from "../settings/kinds.js";
 import type { OptionsFor } from "../settings/settings.js";
-import { tableFor } from "./schema.js";
 import { createSqliteStores, type SqliteStores } from "./sqlite-store.js";
 
 /** The options of `mirror`. */
@@ -38,6 +38,8 @@ export interface MirroredTable extends SyncResult {
   table: string;
   /** The contract's words for a record and for many. */
   words: readonly [one: string, many: string];
+  /** Why it does not have the name of its listing, if so. */
+  note?: string;
 }
 
 /** The result of an update. */
@@ -160,11 +162,13 @@ async function updateTable(
   const { anew, ...result } = await listing.sync(store, { onProgress, signal });
   const contract = store.contract ?? USERS_CONTRACT;
   const why = store.distrust ?? anew;
+  const note = noteOnMirrorTable(name, contract.listing.words[1]);
   return {
-    table: tableFor(name, contract),
+    table: mirrorTable(name, contract.listing.words[1]),
     words: contract.listing.words,
     ...result,
     ...(why !== undefined && { anew: why }),
+    ...(note !== undefined && { note }),
   };
 }
 

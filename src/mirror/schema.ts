@@ -28,20 +28,6 @@ export const MIRROR_SQL = `CREATE TABLE ${MIRROR_TABLE} (
   contract TEXT NOT NULL
 )`;
 
-/**
- * The name of the table of records: in a site, that of the listing; otherwise the contract's word for its records.
- * @param name of the listing in its site; empty for one that is not of a site.
- * @throws UserError for a name that SQLite or Rollcall reserves
- */
-export function tableFor(name: string, { listing }: Contract): string {
-  const table = name || listing.words[1];
-  if (!/^(?:sqlite|rollcall)_/i.test(table)) return table;
-  const from = name ? "Its name" : "The contract's x-listing.words";
-  throw new UserError(
-    `${from} would name the mirror's table ${quoteName(table)}, but names that begin with sqlite_ or rollcall_ are reserved; this listing cannot be mirrored.`,
-  );
-}
-
 /** The name of the table that has the lines of records.sha256, in their order. */
 export function listOf(table: string): string {
   return `rollcall_records_of_${table}`;

@@ -4,19 +4,11 @@ import type { Database } from "better-sqlite3";
 import type { Store } from "../client/sync/store.js";
 import type { AnyRecord, Contract } from "../contract/contract.js";
 import { parseContract } from "../contract/file/load.js";
+import { mirrorTable } from "../contract/listing-names.js";
 import { UserError } from "../errors.js";
 import { CONTRACT } from "../release/layout.js";
 import { openMirror, using, watchFile } from "./file.js";
-import {
-  dropTables,
-  emptyTables,
-  isBare,
-  MIRROR_TABLE,
-  makeTables,
-  shapeOf,
-  tableFor,
-  unlockTables,
-} from "./schema.js";
+import { dropTables, emptyTables, isBare, MIRROR_TABLE, makeTables, shapeOf, unlockTables } from "./schema.js";
 import { createTransaction, undo } from "./transaction.js";
 
 /** The store of one listing. */
@@ -132,7 +124,7 @@ export function createSqliteStores(file: string, url: string): SqliteStores {
           const from = [url, name, CONTRACT].filter((part) => part !== "").join("/");
           throw new UserError(`${from} is not a contract: ${contract.mistakes[0]}`);
         }
-        const table = tableFor(name, contract);
+        const table = mirrorTable(name, contract.listing.words[1]);
         if (row && row.contract !== contract.text) refuseOther(row, "another contract");
         return using(file, () => {
           const opened = begin();

@@ -57,14 +57,25 @@ type Listings = Readonly<Record<string, Values>>;
 
 /** Checks the settings of each listing of a site. @param key of the setting that has them. */
 function checkListings(listings: Listings, key: string, origin: Origin): Checked {
-  const mistakes = mistakesInNames(Object.keys(listings)).map((mistake) => `${origin.nameOf(key)}: ${mistake}`);
+  const names = Object.keys(listings);
+  const mistakes = mistakesInNames(names).map((mistake) => `${origin.nameOf(key)}: ${mistake}`);
+  if (names.length === 0)
+    mistakes.push(
+      `${origin.nameOf(key)} has no listings; give it one, such as {"orders": {"contract": "orders.json"}}, or leave it out.`,
+    );
   const values = Object.entries(listings).map(([name, given]) => {
     const own = { ...origin, nameOf: (inside: string) => origin.nameOf(`${key}.${name}.${inside}`) };
     const checked = checkValues(given, rulesOf(LISTING_KEYS), own);
-    mistakes.push(...findUnknown(given, LISTING_KEYS, own), ...checked.mistakes);
+    mistakes.push(...findUnknown(given, LISTING_KEYS, own), ...checked.mistakes, ...findTableAndQuery(given, own));
     return [name, checked.values] as const;
   });
   return { values: Object.fromEntries(values), mistakes };
+}
+
+/** A sentence if a table and a query are given together. */
+export function findTableAndQuery(given: Values, { nameOf }: Pick<Origin, "nameOf">): string[] {
+  if (given["table"] === undefined || given["query"] === undefined) return [];
+  return [`${nameOf("table")} and ${nameOf("query")} exclude each other; remove one.`];
 }
 
 /** A sentence for each name that is not known. */

@@ -1,9 +1,11 @@
 /** Combines the layers of settings: flags override variables, which override the config file, which overrides defaults. */
 import { existsSync } from "node:fs";
 import { manyMistakes, usageError } from "../errors.js";
+import { findTableAndQuery } from "./check.js";
 import { CONFIG_FILE, CONTRACT_FILE, readConfigFile } from "./file.js";
 import { at } from "./kinds.js";
 import { fileLayer, flagLayer, type Layer, variableLayer } from "./layers.js";
+import { merge } from "./merge.js";
 import { flagOf, variableOf } from "./names.js";
 import { type GivenSettings, SETTING_KEYS, type SettingKey, type Settings, settingOf } from "./settings.js";
 
@@ -22,7 +24,9 @@ export async function resolveSettings({ flags, config, env, cwd, keys = SETTING_
   const file = config === null ? undefined : readConfigFile(cwd, config);
   const layers = [flagLayer(flags, cwd, keys), variableLayer(env, cwd, keys)];
   if (file) layers.push(fileLayer(file, keys));
-  const mistakes = layers.flatMap((layer) => [...layer.mistakes, ...findTableAndQuery(layer)]);
+  const mistakes = layers.flatMap((layer) => [...layer.mistakes, ...findTableAndQuery(layer.values, layer)]);
+  // Other verbs take one contract, whether there are listings or not.
+  if (keys.includes("table")) mistakes.push(...findContractOfAll(layers));
   if (mistakes.length > 0) throw manyMistakes("settings", mistakes);
   const settings = layers.reduceRight((below, { values }) => merge(values, below), defaultSettings(cwd));
   const contractFile = at(file?.folder ?? cwd, CONTRACT_FILE);
@@ -51,17 +55,17 @@ export function defaultSettings(cwd: string): Settings {
   return flagLayer(given, cwd, SETTING_KEYS).values as Settings;
 }
 
-/** A layer must not set both a table and a query. */
-function findTableAndQuery({ values: { table, query }, nameOf }: Layer): string[] {
-  if (table === undefined || query === undefined) return [];
-  return [`${nameOf("table")} and ${nameOf("query")} exclude each other; remove one.`];
-}
-
-/** Merges a layer over those below it. A table replaces a query below, and a query a table. Gates below stay, unless they are given anew. */
-function merge(above: GivenSettings, below: Settings): Settings {
-  const { table, query, ...others } = below;
-  const hasOwn = above.table !== undefined || above.query !== undefined;
-  const gates = SETTING_KEYS.filter((key) => settingOf(key).kind === "gates" && above[key] !== undefined);
-  const added = gates.map((key) => [key, [below[key] ?? [], above[key]].flat()] as const);
-  return { ...(hasOwn ? others : below), ...above, ...Object.fromEntries(added) };
+/** A layer must not give one contract to several listings of a layer below it. @param layers from the highest to the lowest */
+function findContractOfAll(layers: readonly Layer[]): string[] {
+  const at = layers.findIndex(({ values }) => values.listings !== undefined);
+  const layer = layers[at];
+  const names = Object.keys(layer?.values.listings ?? {});
+  if (!layer || names.length < 2) return [];
+  const where = `${layer.nameOf("listings")} has ${names.length} listings`;
+  return layers
+    .slice(0, at)
+    .filter(({ values }) => values.contract !== undefined)
+    .map(({ nameOf }) => {
+      return `${nameOf("contract")} is one contract, and ${where}; give each its own: listings.${names[0]}.contract.`;
+    });
 }

@@ -23,7 +23,7 @@ import { openJobs } from "./jobs.js";
 import { resultOf, totalOf } from "./listing-results.js";
 import { reportLookup } from "./lookup-report.js";
 import { notesOf } from "./notes.js";
-import { type BuildEffects, type BuildOptions, resolveSite, type SiteSettings } from "./options.js";
+import { type BuildEffects, type BuildOptions, requireAllRecords, resolveSite, type SiteSettings } from "./options.js";
 import { type Job, type MadePages, makePages, type PageTarget } from "./pipeline.js";
 import { ProblemLog } from "./problems.js";
 import { makeCurrent, type WrittenListing } from "./publish.js";
@@ -36,6 +36,7 @@ import type { BuildResult, ListingResult } from "./result.js";
  */
 export async function build(options: Complete<BuildOptions>, effects: BuildEffects = {}): Promise<BuildResult> {
   const settings = await resolveSite(options);
+  if (settings.join !== undefined) requireAllRecords(settings, "--join");
   return unlessStopped(effects.signal, () => run(settings, effects));
 }
 

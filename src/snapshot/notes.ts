@@ -1,6 +1,6 @@
-/** What a finished build tells its user besides its figures: sentences about the base URL and the hosts of `--adapt`. */
-
+/** What a finished build tells its user besides its figures: sentences about the base URL, tables of mirrors, and hosts. */
 import { basePath, DEFAULT_PATH, pageUrl } from "../contract/links.js";
+import { noteOnMirrorTable } from "../contract/listing-names.js";
 import { USERS_CONTRACT } from "../contract/users.js";
 import { notesOnWritten } from "../hosts/written.js";
 import { count } from "../print/numbers.js";
@@ -23,8 +23,11 @@ export async function notesOf(
   const moved = movedFrom === undefined ? [] : [`links led to ${movedFrom} until now; they lead to ${baseUrl}`];
   const removed = isPlain ? [] : noteOnRemoved(replaced?.listings ?? [], listings);
   const ofListings = listings.flatMap((listing) => noteOnBaseUrl(listing.settings));
+  const ofMirrors = listings.flatMap(({ name, settings }) => {
+    return noteOnMirrorTable(name, settings.contract.listing.words[1]) ?? [];
+  });
   const ofHosts = await notesOnHosts(settings, folder);
-  return [...new Set([...moved, ...removed, ...ofListings, ...ofHosts, ...notesOnWritten(dist, hosted)])];
+  return [...new Set([...moved, ...removed, ...ofListings, ...ofMirrors, ...ofHosts, ...notesOnWritten(dist, hosted)])];
 }
 
 /** The notes for listings that a site has no longer. */

@@ -17,6 +17,7 @@ import { BULK, CHANGES, CSV, CURRENT, EXPLORER, isPacked, LOOKUP, SIGNATURE } fr
 import { SITE_PATH } from "../release/listing.js";
 import type { Password } from "../release/signer.js";
 import { readSiteSnapshot } from "../release/site.js";
+import { STDIN } from "../settings/kinds.js";
 import { type Complete, dataOf, type ListingOptions, type OptionsFor } from "../settings/settings.js";
 import { textFormatOf } from "../source/text-format.js";
 
@@ -70,11 +71,11 @@ export async function resolveSite({ listings: own, ...options }: Complete<BuildO
     const files = await forHosts(options, baseUrl, listings);
     return { ...options, baseUrl, place, isPlain: true, listings, gatesOf, ...files };
   }
-  requireOneDatabase(options);
+  requireOneDatabase(options, Object.keys(own)[0] ?? "");
   const baseUrl = parseBaseUrl(options.baseUrl);
   const listings: { name: string; settings: BuildSettings }[] = [];
   for (const [name, given] of Object.entries(own).sort()) {
-    const contract = await contractInSite(name, given.contract ?? options.contract);
+    const contract = await contractInSite(name, given.contract, options.contract);
     const whole = { ...options, ...given, contract: contract.file, baseUrl: `${baseUrl}/${name}` };
     listings.push({ name, settings: await resolveOptions(whole as Complete<BuildOptions>, baseUrl) });
   }
@@ -83,6 +84,17 @@ export async function resolveSite({ listings: own, ...options }: Complete<BuildO
   const gatesOf = await gatesOfSite(options, own, listings);
   const files = await forHosts(options, baseUrl, listings);
   return { ...options, baseUrl, place, isPlain: false, listings, gatesOf, ...files };
+}
+
+/** @param flag of shards or their join, which leave out no records. @throws UserError (usage) if a listing would leave out some */
+export function requireAllRecords(
+  { skipInvalid, listings }: Pick<SiteSettings, "skipInvalid" | "listings">,
+  flag: "--shard" | "--join",
+): void {
+  const skipping = listings.find(({ settings }) => settings.skipInvalid);
+  if (!skipping) return;
+  const setting = skipInvalid ? "--skip-invalid" : `listings.${skipping.name}.skipInvalid`;
+  throw usageError(`${setting} and ${flag} exclude each other: every shard would have to check all records.`);
 }
 
 /** Finds the gates of each listing, also of those that the current release has and this one removes. */
@@ -119,23 +131,34 @@ function encodingsOf({ compress }: Pick<BuildOptions, "compress">): Encoding[] {
   return ENCODING_NAMES.filter((encoding) => compress?.includes(encoding));
 }
 
-/** Loads the contract of a listing of a site, where the name says what the path would. The built-in contract loses its path. */
-async function contractInSite(name: string, given: BuildOptions["contract"]): Promise<Contract> {
-  const contract = await loadContract(given);
+/**
+ * Loads the contract of a listing of a site, its own or that of all. The name says what the path would, so the built-in contract
+ * loses its path.
+ */
+async function contractInSite(
+  name: string,
+  own: BuildOptions["contract"],
+  ofAll: BuildOptions["contract"],
+): Promise<Contract> {
+  const setting = own === undefined ? "contract" : `listings.${name}.contract`;
+  const contract = await loadContract(own ?? ofAll, setting);
   const { path, ...listing } = contract.file["x-listing"];
   if (path === undefined) return contract;
   if (contract.text !== USERS_CONTRACT.text)
-    throw usageError(`listings.${name}: remove x-listing.path from its contract: in a site, the name is the path.`);
+    throw usageError(`${setting}: remove x-listing.path: in a site, the name is the path.`);
   return contractOf({ ...contract.file, "x-listing": listing });
 }
 
-/** Several files would be several points in time, and a text file has one table. */
-function requireOneDatabase(options: Complete<BuildOptions>): void {
+/** Several files would be several points in time, and a text file has one table. @param first the name of a listing, as example */
+function requireOneDatabase(options: Complete<BuildOptions>, first: string): void {
   const { db, table, query } = options;
-  if (textFormatOf(db, options) !== undefined)
-    throw usageError(`${db} is one table; listings are tables of one SQLite file.`);
+  const file = db === STDIN ? "Standard input" : db;
+  if (db === STDIN || textFormatOf(db, options) !== undefined)
+    throw usageError(`${file} is one table, and listings are tables of one SQLite file; give its path as db.`);
   if (table !== undefined || query !== undefined)
-    throw usageError("With listings, give table and query in each of them.");
+    throw usageError(
+      `Each listing has a table or a query of its own; give it in listings.${first}.table or listings.${first}.query.`,
+    );
 }
 
 /** @throws UserError (usage) for references to listings that do not exist, or whose key has another type */

@@ -144,7 +144,7 @@ function hasReferences({ settings }: Job): boolean {
 
 /**
  * Removes invalid rows, then rows that refer to removed ones, until all references lead to a row.
- * @throws InvalidRecordsError if a listing does not leave out invalid records, or if none of its records is left
+ * @throws InvalidRecordsError if a listing does not leave out invalid records, or if no record of any is left
  */
 function removeInvalid(all: readonly PageTarget[], invalid: readonly PageTarget[]): void {
   const jobs = all.map(({ job }) => job);
@@ -157,20 +157,20 @@ function removeInvalid(all: readonly PageTarget[], invalid: readonly PageTarget[
     removed = 0;
     for (const { source } of skipping) removed += source.removeLost();
   }
-  if (jobs.some(({ source }) => source.count === 0 && source.total > 0)) throw invalidRecords(log, jobs, true);
+  if (jobs.every(({ source }) => source.count === 0)) throw invalidRecords(log, jobs, { noneLeft: true });
 }
 
-/** Finishes the log of problems, and makes the error for them. @param noneLeft whether no record of a listing is valid */
+/** Finishes the log of problems, and makes the error for them. */
 export function invalidRecords(
   log: ProblemLog,
   jobs: readonly Pick<Job, "settings" | "source">[],
-  noneLeft = false,
+  refusal: Partial<Pick<InvalidRecordsError, "noneLeft" | "isOfShards">> = {},
 ): InvalidRecordsError {
   const [first, ...others] = jobs;
   log.finish();
   const words = first && others.length === 0 ? first.settings.contract.listing.words : RECORDS_WORDS;
   const total = jobs.reduce((sum, { source }) => sum + source.total, 0);
-  return new InvalidRecordsError(log.report, total, { words, noneLeft });
+  return new InvalidRecordsError(log.report, total, { words, ...refusal });
 }
 
 /** Runs the pipeline of a listing once. @returns undefined if a record is invalid */
@@ -229,7 +229,7 @@ async function run(
     };
     const jobs = batches(task, settings.packs, previous, () => isGood);
     await pool.runInOrder(jobs, take).catch((error) => {
-      throw explainSqlite(settings.db, error);
+      throw explainSqlite(settings.db, error, source.place);
     });
   } finally {
     inline?.close();

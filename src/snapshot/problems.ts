@@ -49,25 +49,33 @@ export interface ProblemReport {
   first: Problem[];
 }
 
+type Refusal = Pick<InvalidRecordsError, "words"> & Partial<Pick<InvalidRecordsError, "noneLeft" | "isOfShards">>;
+
 /** The error of a build with invalid records. */
 export class InvalidRecordsError extends UserError {
   /** The contract's words for one record and for many. */
   readonly words: readonly [one: string, many: string];
+  /** Whether the invalid records would be left out, but no other one is left. */
+  readonly noneLeft: boolean;
+  /** Whether it is of shards or their join, which do not leave out records. */
+  readonly isOfShards: boolean;
 
   constructor(
     readonly problems: ProblemReport,
     /** Records of the source, valid or not. */
     readonly total: number,
-    { words, noneLeft = false }: { words: readonly [one: string, many: string]; noneLeft?: boolean },
+    { words, noneLeft = false, isOfShards = false }: Refusal,
   ) {
     const [one, many] = words;
     const found = `${problems.records} of ${total} ${total === 1 ? one : many} ${problems.records === 1 ? "is" : "are"} invalid (problems: ${problems.count})`;
     super(
       noneLeft
         ? `${found}: none is left to publish, so nothing was published and current is unchanged.`
-        : `${found}: nothing was published and current is unchanged. Fix them, or leave them out with --skip-invalid.`,
+        : `${found}: nothing was published and current is unchanged. Fix them, or leave them out with --skip-invalid${isOfShards ? ", in a build without shards" : ""}.`,
     );
     this.words = words;
+    this.noneLeft = noneLeft;
+    this.isOfShards = isOfShards;
   }
 }
 

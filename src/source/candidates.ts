@@ -7,8 +7,8 @@ import type { NullRule } from "../contract/file/form.js";
 import { kindOf } from "../contract/record/kind.js";
 import { valueAt } from "../contract/record/value.js";
 import { type Reference, referencesOf } from "../contract/references.js";
-import { quoteName } from "../contract/sql.js";
 import type { Place } from "./copy.js";
+import { copyColumn } from "./published.js";
 import { InvalidText, readValue, type SqlValue, Unfit } from "./values.js";
 
 /** A record made from a row, not validated yet. */
@@ -43,7 +43,7 @@ interface Selection {
 export function* selectCandidates(db: Database, selection: Selection): Generator<Candidate, void> {
   const { contract, rows, parameters, place, isRepeated, isLost, defaultAvatar } = selection;
   const references = referencesOf(contract);
-  const columns = contract.fields.map(({ column }) => quoteName(column));
+  const columns = contract.fields.map(({ column }) => copyColumn(column));
   const conditions = contract.conditions.map(({ sql }) => `(${conditionSql(sql)}) IS NOT TRUE`);
   const toRecord = candidateMaker(contract, defaultAvatar);
   const invalidText = findInvalidText(db, columns, rows, parameters);
@@ -78,7 +78,7 @@ export function* selectCandidates(db: Database, selection: Selection): Generator
 
 /** Makes a condition ignore the types and collations that the source declares for columns, which would change comparisons. */
 export function conditionSql(sql: string): string {
-  return compileCondition(sql, (column) => `ifnull(${quoteName(column)}, NULL)`);
+  return compileCondition(sql, (column) => `ifnull(${copyColumn(column)}, NULL)`);
 }
 
 /** The character that decoding puts in place of invalid bytes. A text may also contain it itself. */

@@ -9,9 +9,9 @@ import { referencesOf } from "../contract/references.js";
 import { lowerCase, quoteName } from "../contract/sql.js";
 import { codeOf, UserError } from "../errors.js";
 import { shellWord } from "../print/text.js";
-import { changedWhileRead, explainReading } from "./errors.js";
-import { publishedParameters, publishedSql } from "./published.js";
-import { findRelation, freeRowid, type RelationOptions } from "./relation.js";
+import { changedWhileRead, explainReading, type ListingPlace } from "./errors.js";
+import { copyColumn, publishedParameters, publishedSql } from "./published.js";
+import { findRelation, freeRowid, placeOf, type Relation, type RelationOptions } from "./relation.js";
 import { isSameFile, isUnwritten, requireFile } from "./stats.js";
 
 /** Consecutive rows in published order: how many come before them, and how many they are. */
@@ -65,22 +65,10 @@ export function copyTables(listing: number): CopyTables {
   return { records: `records_${listing}`, repeated: `repeated_${listing}`, lost: `lost_${listing}` };
 }
 
-/** The name of the copy's column with the row number, from 1. No other column has it. */
-export function numberColumn(contract: Contract): string {
-  return freeColumn(contract, "rollcall_number");
-}
-
-/** The name of the copy's column with the place of a row in the source. No other column has it. */
-export function placeColumn(contract: Contract): string {
-  return freeColumn(contract, "rollcall_place");
-}
-
-function freeColumn({ fields }: Contract, name: string): string {
-  const taken = new Set(fields.map(({ column }) => lowerCase(column)));
-  let free = name;
-  while (taken.has(free)) free += "_";
-  return free;
-}
+/** The copy's column with the row number, from 1. */
+export const NUMBER = "number";
+/** The copy's column with the place of a row in the source. */
+export const PLACE = "place";
 
 /** Milliseconds to wait for another process's lock. */
 const LOCK_WAIT = 5000;
@@ -114,14 +102,15 @@ export function connect(path: string, wait: number): Database.Database {
   }
 }
 
-/** The columns of the copy, quoted, each once: several fields may have the same column. The first is the place of the row. */
-export function copiedColumns(contract: Contract): string[] {
-  return [placeColumn(contract), ...columnsOf(contract)];
+/** The columns of the source that a contract names, each once: several fields may have the same column. */
+function namedColumns({ fields }: Contract): string[] {
+  const byName = new Map(fields.map(({ column }) => [lowerCase(column), column]));
+  return [...byName.values()];
 }
 
-function columnsOf({ fields }: Contract): string[] {
-  const byName = new Map(fields.map(({ column }) => [lowerCase(column), quoteName(column)]));
-  return [...byName.values()];
+/** The columns of the copy, quoted. The first is the place of the row. */
+export function copiedColumns(contract: Contract): string[] {
+  return [PLACE, ...namedColumns(contract).map(copyColumn)];
 }
 
 /**
@@ -132,17 +121,24 @@ function columnsOf({ fields }: Contract): string[] {
  * @throws UserError if the file, a table or a column cannot be read, or the file changes during each attempt
  */
 export function copySource(path: string, listings: ReadonlyMap<string, CopyOptions>, to: string): Copied[] {
+  const file = fileOf(path, listings);
   for (let attempt = 1; ; attempt++) {
     const isLast = attempt === MOST_ATTEMPTS;
     try {
       const copied = tryCopy(path, listings, to);
       if (copied) return copied;
-      if (isLast) throw changedWhileRead(path, attempt);
+      if (isLast) throw changedWhileRead(file, attempt);
     } catch (error) {
       if (isLast || !isUnfinished(path, error)) throw error;
     }
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE);
   }
+}
+
+/** The name of the source's file in messages. */
+function fileOf(path: string, listings: ReadonlyMap<string, CopyOptions>): string {
+  const [first] = listings.values();
+  return first?.named ?? path;
 }
 
 /** Whether an error may come from a file that another program is still writing, which may look damaged or empty. */
@@ -158,6 +154,11 @@ function tryCopy(path: string, listings: ReadonlyMap<string, CopyOptions>, to: s
   const statNow = () => statSync(path, { bigint: true, throwIfNoEntry: false });
   let holder: Database.Database | undefined;
   let copier: Database.Database | undefined;
+  /** What is being read. */
+  let place: ListingPlace | undefined;
+  const reading = (name: string, options: CopyOptions) => {
+    place = placeOf(name, options);
+  };
   // Empties the file of an earlier attempt.
   writeFileSync(to, "");
   try {
@@ -173,17 +174,25 @@ function tryCopy(path: string, listings: ReadonlyMap<string, CopyOptions>, to: s
     if (!held || !begun || !isSameFile(held, stats) || !isSameFile(begun, stats)) return undefined;
     const mayMoveLog = logSize(path) > 0;
     const db = copier;
-    const found = new Map([...listings].map(([name, options]) => [name, rowsFrom(db, options, name)]));
+    const found = new Map<string, Found>();
+    for (const [name, options] of listings) {
+      reading(name, options);
+      found.set(name, rowsFrom(db, options, name));
+    }
     const copied = [...listings].map(([name, options], at) => {
-      const { rows, version, place } = found.get(name) as Found;
-      return { ...copyRows(db, rows, options, copyTables(at)), version, place, stats: held };
+      reading(name, options);
+      const { rows, version, place: placed } = found.get(name) as Found;
+      return { ...copyRows(db, rows, options, copyTables(at)), version, place: placed, stats: held };
     });
-    for (const [at, options] of [...listings.values()].entries())
+    for (const [at, [name, options]] of [...listings].entries()) {
+      reading(name, options);
       markLost(db, options, copyTables(at), (to) => {
         const target = listings.get(to);
         const from = found.get(to);
         return target && from && keysSql(target.contract, from.rows);
       });
+    }
+    place = undefined;
     const now = statNow();
     // SQLite's writers wait for this transaction, or move the frames that it sees from the log to the file.
     const isReplaced = now === undefined || !isSameFile(now, held);
@@ -191,12 +200,13 @@ function tryCopy(path: string, listings: ReadonlyMap<string, CopyOptions>, to: s
     copier.exec("COMMIT");
     return copied;
   } catch (error) {
-    if (codeOf(error)?.startsWith("SQLITE_FULL")) throw explainReading([...listings.values()][0]?.named ?? path, error);
+    const file = fileOf(path, listings);
+    if (codeOf(error)?.startsWith("SQLITE_FULL")) throw explainReading(file, error);
     const now = error instanceof UserError ? stats : statNow();
     // Another attempt may succeed if the file was replaced or overwritten.
     if (!now || !isSameFile(now, stats)) return undefined;
     if (DAMAGED.test(codeOf(error) ?? "") && !isUnwritten(now, stats)) return undefined;
-    throw explainReading(path, error);
+    throw explainReading(file, error, place);
   } finally {
     copier?.close();
     holder?.close();
@@ -221,7 +231,7 @@ function attach(path: string, to: string): Database.Database {
 /** SQL that makes a table with the columns of the copy. */
 export function createTable(name: string, contract: Contract): string {
   // Without declared types, SQLite stores each value unchanged.
-  return `CREATE TABLE ${name} (${numberColumn(contract)} INTEGER PRIMARY KEY, ${copiedColumns(contract).join(", ")})`;
+  return `CREATE TABLE ${name} (${NUMBER} INTEGER PRIMARY KEY, ${copiedColumns(contract).join(", ")})`;
 }
 
 /**
@@ -233,15 +243,15 @@ export function repeatedSql(
   tables: CopyTables,
   rows = tables.records,
 ): { isRepeated: string; insert: string } {
-  const column = `${quoteName(contract.key.column)} COLLATE BINARY`;
+  const column = `${copyColumn(contract.key.column)} COLLATE BINARY`;
   const keys = `SELECT ${column} FROM ${rows} GROUP BY ${column} HAVING count(*) > 1`;
-  const insert = `INSERT INTO ${tables.repeated} SELECT ${numberColumn(contract)} FROM ${tables.records} WHERE ${column} IN (${keys})`;
+  const insert = `INSERT INTO ${tables.repeated} SELECT ${NUMBER} FROM ${tables.records} WHERE ${column} IN (${keys})`;
   return { isRepeated: `${keys} LIMIT 1`, insert };
 }
 
 /** SQL for all keys among some rows. The plus removes the column's type, by which SQLite would convert what it compares. */
 export function keysSql({ key }: Contract, rows: string): string {
-  const column = quoteName(key.column);
+  const column = copyColumn(key.column);
   return `SELECT +${column} FROM ${rows} WHERE ${column} IS NOT NULL`;
 }
 
@@ -255,7 +265,7 @@ export function lostSql(contract: Contract, tables: CopyTables, keysOf: (to: str
     if (keys === undefined) return [];
     const value = publishedSql(contract, field);
     // A list of all keys, once: no index is needed.
-    const sql = `INSERT OR IGNORE INTO ${tables.lost} SELECT ${numberColumn(contract)}, ${at} FROM ${tables.records}
+    const sql = `INSERT OR IGNORE INTO ${tables.lost} SELECT ${NUMBER}, ${at} FROM ${tables.records}
       WHERE ${value} IS NOT NULL AND ${value} NOT IN (${keys})`;
     return [sql];
   });
@@ -312,7 +322,7 @@ function rowsFrom(
   const rowid = isNeeded ? freeRowid(columns.map(({ name }) => name)) : undefined;
   const place = lineColumn === undefined ? rowid : quoteName(lineColumn);
   return {
-    rows: withDigits(contract, isStored ? `${sql} NOT INDEXED` : sql, place ?? "NULL"),
+    rows: withDigits(contract, isStored ? `${sql} NOT INDEXED` : sql, columns, place ?? "NULL"),
     version: isStored ? `${db.prepare("SELECT sqlite_version()").pluck().get()} ${sql}` : undefined,
     place: lineColumn !== undefined ? "line" : rowid === undefined ? undefined : "row",
   };
@@ -324,18 +334,22 @@ function rowsFrom(
  * no collation.
  * @param place SQL for the place of a row
  */
-function withDigits(contract: Contract, from: string, place: string): string {
+function withDigits(contract: Contract, from: string, found: Relation["columns"], place: string): string {
   const fields = contract.fields.filter(({ schema }) => kindOf(schema) === "string");
-  const strings = new Set(fields.map(({ column }) => quoteName(lowerCase(column))));
-  const columns = columnsOf(contract).map((column) =>
+  const strings = new Set(fields.map(({ column }) => lowerCase(column)));
+  const sqlOf = new Map(found.map(({ name, sql }) => [lowerCase(name), sql]));
+  const columns = namedColumns(contract).map((name) => {
+    // The names of row numbers are not in the list.
+    const column = sqlOf.get(lowerCase(name)) ?? quoteName(name);
     // Numbers come before any text, so one comparison is enough for most values.
-    strings.has(lowerCase(column))
+    const value = strings.has(lowerCase(name))
       ? `CASE WHEN ${column} COLLATE BINARY < '' AND typeof(${column}) = 'integer'
           AND ${column} COLLATE BINARY NOT BETWEEN ${Number.MIN_SAFE_INTEGER} AND ${Number.MAX_SAFE_INTEGER}
-          THEN CAST(${column} AS TEXT) ELSE ${column} END AS ${column}`
-      : column,
-  );
-  return `(SELECT ${place} AS ${placeColumn(contract)}, ${columns.join(", ")} FROM ${from})`;
+          THEN CAST(${column} AS TEXT) ELSE ${column} END`
+      : column;
+    return `${value} AS ${copyColumn(name)}`;
+  });
+  return `(SELECT ${place} AS ${PLACE}, ${columns.join(", ")} FROM ${from})`;
 }
 
 function countRows(db: Database.Database, rows: string): number {

@@ -24,27 +24,51 @@ const ADVICE = {
     "has a table or view that SQLite cannot read, or a query fails; correct it, or name another table with --table",
 };
 
-/** Turns an error from reading a source into a UserError; returns other errors as they are. */
-export function explainReading(db: string, error: unknown): unknown {
+/** What is read for a listing of a site. */
+export interface ListingPlace {
+  /** The name of the listing. */
+  listing: string;
+  /** What its records come from: `table orders`, or `query orders.sql`. */
+  relation: string;
+}
+
+/**
+ * Turns an error from reading a source into a UserError; returns other errors as they are.
+ * @param place what is read; undefined for the whole file, or without a site
+ */
+export function explainReading(db: string, error: unknown, place?: ListingPlace): unknown {
   const explained = explainTemporary(error);
   if (explained !== error) return explained;
+  if (error instanceof UserError) return place ? withListing(error, place) : error;
   const isFromSystem = error instanceof Error && "syscall" in error;
-  return isFromSystem ? unreadableFile(db, DB_PURPOSE, error) : explainSqlite(db, error);
+  return isFromSystem ? unreadableFile(db, DB_PURPOSE, error) : explainSqlite(db, error, place);
+}
+
+/** Makes the message of an error name the listing, unless it names a setting of it. */
+function withListing(error: UserError, { listing }: ListingPlace): UserError {
+  const { message, exitCode } = error;
+  if (message.includes(`listings.${listing}.`)) return error;
+  return new UserError(`listings.${listing}: ${message}`, { exitCode, cause: error });
 }
 
 /** Turns SQLite's errors, also those from other threads, into a UserError with advice. Returns other errors as they are. */
-export function explainSqlite(db: string, error: unknown): unknown {
+export function explainSqlite(db: string, error: unknown, place?: ListingPlace): unknown {
   const code = codeOf(error);
   if (!(error instanceof Error) || !code?.startsWith("SQLITE_")) return error;
   const { message } = error;
+  const what = place ? `listings.${place.listing}: ${place.relation} in ${db}` : db;
   const foreign = code === "SQLITE_NOTADB" ? foreignContent(db, readBeginning(db), undefined) : undefined;
   if (foreign !== undefined) return new UserError(foreign, { cause: error });
   if (/^(integer overflow|ESCAPE expression)/.test(message)) {
     const next = "a condition of the contract, a view or a query fails; fix that, or leave such rows out";
-    return new UserError(`${db} has a row that SQLite cannot evaluate: ${next} (${message}).`, { cause: error });
+    return new UserError(`${what} has a row that SQLite cannot evaluate: ${next} (${message}).`, { cause: error });
   }
-  const [, advice] = Object.entries(ADVICE).find(([prefix]) => code.startsWith(prefix)) ?? [];
-  const detail = advice ? `${db} ${advice} (${message}).` : `Cannot read ${db}: ${message} (${code}).`;
+  const [prefix, ofFile] = Object.entries(ADVICE).find(([prefix]) => code.startsWith(prefix)) ?? [];
+  const advice =
+    place && prefix === "SQLITE_ERROR"
+      ? `cannot be read by SQLite; correct it, or name another one in listings.${place.listing}.table`
+      : ofFile;
+  const detail = advice ? `${what} ${advice} (${message}).` : `Cannot read ${what}: ${message} (${code}).`;
   return new UserError(detail, { cause: error });
 }
 

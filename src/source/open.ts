@@ -16,12 +16,13 @@ import {
   createTable,
   keysSql,
   lostSql,
-  numberColumn,
+  NUMBER,
   repeatedSql,
 } from "./copy.js";
-import { explainReading, explainSqlite } from "./errors.js";
+import { explainReading, explainSqlite, type ListingPlace } from "./errors.js";
 import { publishedParameters } from "./published.js";
 import type { Copy } from "./reader.js";
+import { placeOf } from "./relation.js";
 import { isUntouched } from "./stats.js";
 import { importText, UNNAMED_LINE } from "./text-file.js";
 import { nameOfSource, type TextSettings, textFormatOf } from "./text-format.js";
@@ -46,8 +47,10 @@ export async function openSources(
     const copied = await copyAny(db, listings, folder, path, signal);
     const file = new CopyFile(folder, path);
     const sources = new Map<string, Source>();
-    for (const [at, [name, options]] of [...listings].entries())
-      sources.set(name, new Source(options, file, copyTables(at), copied[at] as Read, sources));
+    for (const [at, [name, options]] of [...listings].entries()) {
+      const place = placeOf(name, options);
+      sources.set(name, new Source(options, place, file, copyTables(at), copied[at] as Read, sources));
+    }
     return [...sources.values()];
   } catch (error) {
     removeScratch(folder);
@@ -119,6 +122,8 @@ export class Source {
 
   constructor(
     private readonly options: CopyOptions,
+    /** What it is, for messages; undefined without a site. */
+    readonly place: ListingPlace | undefined,
     private readonly file: CopyFile,
     private readonly tables: CopyTables,
     private readonly copied: Read,
@@ -157,11 +162,10 @@ export class Source {
   removeInvalid(): void {
     const { records, repeated, lost } = this.tables;
     const columns = copiedColumns(this.options.contract).join(", ");
-    const number = numberColumn(this.options.contract);
     this.#run(() =>
       this.#db.exec(`${createTable("kept", this.options.contract)};
         INSERT INTO kept (${columns}) SELECT ${columns} FROM ${records}
-          WHERE ${number} NOT IN (SELECT number FROM ${this.#invalid}) ORDER BY ${number};
+          WHERE ${NUMBER} NOT IN (SELECT number FROM ${this.#invalid}) ORDER BY ${NUMBER};
         DROP TABLE ${records}; ALTER TABLE kept RENAME TO ${records};
         DELETE FROM ${repeated}; DELETE FROM ${lost}; DELETE FROM ${this.#invalid}`),
     );
@@ -216,7 +220,7 @@ export class Source {
     try {
       return step();
     } catch (error) {
-      throw explainSqlite(this.options.db, error);
+      throw explainSqlite(this.options.db, error, this.place);
     }
   }
 }

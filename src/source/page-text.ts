@@ -6,9 +6,9 @@ import { RECORD_SEPARATOR } from "../contract/page.js";
 import { isWithoutEscapes } from "../contract/record/byte-pattern.js";
 import { type Kind, kindOf, kindsOf } from "../contract/record/kind.js";
 import { acceptorOf } from "../contract/record/schema.js";
-import { lowerCase, quoteName, quoteText } from "../contract/sql.js";
+import { lowerCase, quoteText } from "../contract/sql.js";
 import { conditionSql } from "./candidates.js";
-import { publishedSql } from "./published.js";
+import { copyColumn, publishedSql } from "./published.js";
 
 // Values of known forms are quoted without escaping. For any row, this text is the canonical text of its record, or
 // `recordPattern` does not match it, or the check below is not 1.
@@ -100,7 +100,7 @@ function checkSql({ fields, conditions, key }: Contract): string {
     ...inGroups(numbers, (columns) => `max(0, ${columns}) < ''`, "0"),
     ...inGroups(texts, (columns) => `max('', ${columns}) < x''`, "''"),
     ...inGroups(mayBeNumbers, (columns) => `min('', ${columns}) = ''`, "''"),
-    ...(acceptorOf(key.schema)("") ? [`${quoteName(key.column)} <> ''`] : []),
+    ...(acceptorOf(key.schema)("") ? [`${copyColumn(key.column)} <> ''`] : []),
     ...conditions.map(({ sql }) => conditionCheck(sql, fields)),
   ];
   return checks.length === 0 ? "1" : checks.join("\n  AND ");
@@ -114,7 +114,7 @@ function conditionCheck(sql: string, fields: readonly Field[]): string {
   const named = new Set<string>();
   const bare = compileCondition(sql, (column) => {
     named.add(lowerCase(column));
-    return quoteName(column);
+    return copyColumn(column);
   });
   const isOfNumbers = fields
     .filter(({ column }) => named.has(lowerCase(column)))
@@ -130,7 +130,7 @@ function isQuoted(schema: FieldSchema): boolean {
 
 function inGroups(fields: readonly Field[], check: (columns: string) => string, forNull: string): string[] {
   const columns = fields.map(({ column, takesNull }) => {
-    return takesNull ? `coalesce(${quoteName(column)}, ${forNull})` : quoteName(column);
+    return takesNull ? `coalesce(${copyColumn(column)}, ${forNull})` : copyColumn(column);
   });
   const groups: string[] = [];
   for (let at = 0; at < columns.length; at += MOST_ARGUMENTS)

@@ -8,15 +8,23 @@ import { quoteName, quoteValue } from "../contract/sql.js";
 const WHITE_SPACE =
   "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff";
 
+/**
+ * The name of a column in the copy, quoted. The point keeps it apart from the copy's own column, and from `true` and `false`, which
+ * SQLite replaces as names of columns of a subquery.
+ */
+export function copyColumn(column: string): string {
+  return quoteName(`.${column}`);
+}
+
 /** The parameters of `publishedSql`. */
 export function publishedParameters(defaultAvatar: string | undefined) {
   return { defaultAvatar: defaultAvatar ?? null, whiteSpace: WHITE_SPACE };
 }
 
-/** SQL for the published value of a field. Bind `publishedParameters`. */
+/** SQL for the published value of a field, over columns of the copy. Bind `publishedParameters`. */
 export function publishedSql(contract: Contract, field: Field): string {
   const rule = field.schema["x-null"];
-  const column = quoteName(field.column);
+  const column = copyColumn(field.column);
   return rule ? `coalesce(${column}, ${ruleSql(contract, rule)})` : column;
 }
 

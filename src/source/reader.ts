@@ -6,7 +6,7 @@ import { type RecordPattern, recordPattern } from "../contract/record/byte-patte
 import { referencesOf } from "../contract/references.js";
 import type { DataSettings } from "../settings/settings.js";
 import { type Candidate, selectCandidates } from "./candidates.js";
-import { type CopyTables, connect, numberColumn, type Place, placeColumn, type RowRange } from "./copy.js";
+import { type CopyTables, connect, NUMBER, PLACE, type Place, type RowRange } from "./copy.js";
 import { pageTextSql } from "./page-text.js";
 import { publishedParameters } from "./published.js";
 
@@ -42,7 +42,6 @@ export class PageReader {
   readonly #db: Database.Database;
   readonly #hasRepeatedKeys: boolean;
   readonly #hasLost: boolean;
-  readonly #number: string;
   /** FROM, WHERE and ORDER BY of some rows. */
   readonly #rows: string;
   readonly #defaultAvatar: string | undefined;
@@ -55,10 +54,8 @@ export class PageReader {
   ) {
     this.#contract = contractOf(contract);
     this.#pattern = recordPattern(this.#contract, defaultAvatar);
-    const number = numberColumn(this.#contract);
-    this.#number = number;
     const { records, repeated, lost } = copy.tables;
-    this.#rows = `FROM ${records} WHERE ${number} > @after AND ${number} <= @last ORDER BY ${number}`;
+    this.#rows = `FROM ${records} WHERE ${NUMBER} > @after AND ${NUMBER} <= @last ORDER BY ${NUMBER}`;
     this.#defaultAvatar = defaultAvatar;
     this.#published = publishedParameters(defaultAvatar);
     this.#db = connect(copy.path, 0);
@@ -82,13 +79,13 @@ export class PageReader {
   candidates(range: RowRange): Generator<Candidate, void> {
     const { place, tables } = this.copy;
     const { repeated, lost } = tables;
-    const isLost = (at: number) => `(${this.#number}, ${at}) IN (SELECT number, reference FROM ${lost})`;
+    const isLost = (at: number) => `(${NUMBER}, ${at}) IN (SELECT number, reference FROM ${lost})`;
     return selectCandidates(this.#db, {
       contract: this.#contract,
       rows: this.#rows,
       parameters: this.#parametersOf(range),
-      place: place && { what: place, column: placeColumn(this.#contract) },
-      isRepeated: this.#hasRepeatedKeys ? `${this.#number} IN (SELECT number FROM ${repeated})` : "0",
+      place: place && { what: place, column: PLACE },
+      isRepeated: this.#hasRepeatedKeys ? `${NUMBER} IN (SELECT number FROM ${repeated})` : "0",
       isLost: this.#hasLost ? referencesOf(this.#contract).map((_reference, at) => isLost(at)) : [],
       defaultAvatar: this.#defaultAvatar,
     });

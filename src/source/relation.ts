@@ -6,6 +6,8 @@ import { USERS_CONTRACT } from "../contract/users.js";
 import { readText, UserError, usageError } from "../errors.js";
 import { findNear } from "../print/near.js";
 import { listed, shellWord } from "../print/text.js";
+import type { ListingPlace } from "./errors.js";
+import { type ListedTable, withoutSystemTables } from "./system-tables.js";
 
 export interface RelationOptions {
   contract: Contract;
@@ -25,6 +27,13 @@ function settingOf(key: "table" | "query", listing: string): string {
   return listing === "" ? `--${key}` : `listings.${listing}.${key}`;
 }
 
+/** What the rows of a listing come from, for messages; undefined without a site. */
+export function placeOf(listing: string, { contract, table, query }: RelationOptions): ListingPlace | undefined {
+  if (listing === "") return undefined;
+  const relation = query === undefined ? `table ${table ?? contract.listing.words[1]}` : `query ${query}`;
+  return { listing, relation };
+}
+
 /** A table, a view, or the SELECT of a query. */
 export interface Relation {
   /** The name in the database's spelling, or that of the query's view. */
@@ -41,6 +50,8 @@ export interface Relation {
 
 interface RelationColumn {
   name: string;
+  /** How SQL names it. */
+  sql: string;
   /** The declared type. */
   type: string;
   /** Its position in the PRIMARY KEY, from 1; 0 if it is not a part of it. */
@@ -57,7 +68,7 @@ export function findRelation(db: Database, file: string, options: RelationOption
   const { contract, query } = options;
   const [, many] = contract.listing.words;
   // Without a contract, a file is read as a directory of users, so it may need a contract.
-  const otherwise = contract === USERS_CONTRACT ? makeContract(file) : undefined;
+  const otherwise = isBuiltIn(contract, listing) ? makeContract(file, listing) : undefined;
   // By default, the table is named like the records.
   const table = query === undefined ? (options.table ?? many) : options.table;
   const relation = openRelation(db, file, { table, query, listing, many, otherwise });
@@ -68,7 +79,7 @@ export function findRelation(db: Database, file: string, options: RelationOption
   const names = relation.columns.map(({ name }) => name);
   const wanted = contract.fields.map(({ column }) => column);
   if (!relation.isStored) requireOnce(where, names, wanted);
-  requireColumns(contract, names, { where, file, rename, hasRowid: relation.hasRowid });
+  requireColumns(contract, names, { where, file, listing, rename, hasRowid: relation.hasRowid });
   return relation;
 }
 
@@ -91,9 +102,9 @@ export function openRelation(db: Database, file: string, place: RelationPlace): 
   const { table, query, listing = "" } = place;
   if (table !== undefined && query !== undefined)
     throw usageError("--table and --query exclude each other; leave one out.");
-  const name =
+  const { name, columns: selected = [] } =
     query === undefined
-      ? findTable(db, file, { ...place, setting: settingOf("table", listing) })
+      ? { name: findTable(db, file, { ...place, setting: settingOf("table", listing) }) }
       : createQueryView(db, query, settingOf("query", listing));
   const schema = query === undefined ? "main" : "temp";
   const found = db
@@ -103,10 +114,11 @@ export function openRelation(db: Database, file: string, place: RelationPlace): 
     .get(schema, name);
   const isStored = found?.type === "table";
   const columns = db
-    .prepare<[string, string], RelationColumn>(
+    .prepare<[string, string], Omit<RelationColumn, "sql">>(
       "SELECT name, type, pk, hidden FROM pragma_table_xinfo(?, ?) ORDER BY cid",
     )
-    .all(name, schema);
+    .all(name, schema)
+    .map((column, at) => ({ ...column, name: ownName(selected, at) ?? column.name, sql: quoteName(column.name) }));
   return {
     name,
     kind: query !== undefined ? "query" : found?.type === "view" ? "view" : "table",
@@ -126,11 +138,11 @@ export function freeRowid(columns: readonly string[]): string | undefined {
   return ROWID_NAMES.find((name) => !taken.has(name));
 }
 
-/** The names of all tables and views but SQLite's own. */
+/** The names of all tables and views but those of SQLite itself, GeoPackage and SpatiaLite. */
 export function listTables(db: Database): string[] {
-  const sql = `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view', 'virtual')
+  const sql = `SELECT name, type FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view', 'virtual')
     AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name`;
-  return db.prepare<[], string>(sql).pluck().all();
+  return withoutSystemTables(db.prepare<[], ListedTable>(sql).all()).map(({ name }) => name);
 }
 
 /** Finds a table or view by name, ignoring case; without a name, the only one. @throws UserError if it does not exist. */
@@ -153,26 +165,42 @@ function findTable(db: Database, file: string, place: RelationPlace & { setting:
 /** The error for a source without a contract that does not have the columns of a directory of users. */
 export class ForeignSourceError extends UserError {}
 
-/** Makes a temporary view of the SELECT in a file. @param setting the setting that names it @returns the name of the view */
-function createQueryView(db: Database, path: string, setting: string): string {
+/** The names of columns that a view does not take over: it calls such a column `column2`. */
+const LITERALS: readonly string[] = ["true", "false"];
+
+/** The name of a query's column that its view does not take over, if it is one. One that is repeated is numbered, as views do. */
+function ownName(selected: readonly string[], at: number): string | undefined {
+  const name = selected[at];
+  if (name === undefined || !LITERALS.includes(lowerCase(name))) return undefined;
+  const first = selected.findIndex((other) => lowerCase(other) === lowerCase(name));
+  return first === at ? name : `${name}:${at}`;
+}
+
+/**
+ * Makes a temporary view of the SELECT in a file.
+ * @param setting the setting that names it
+ * @returns the name of the view, and the names of the columns that the SELECT yields
+ */
+function createQueryView(db: Database, path: string, setting: string): { name: string; columns: string[] } {
   const sql = readText(path, `${setting} names a file with one SELECT`);
   // SQLite would run only the text before the NUL.
   if (sql.includes("\0")) throw new UserError(`Query ${path} has a NUL character in it; name a text file.`);
   const views = db.prepare<[], string>("SELECT name FROM sqlite_temp_schema").pluck().all();
   const tables = new Set([...listTables(db), ...views].map(lowerCase));
-  let view = QUERY_VIEW;
-  while (tables.has(view)) view += "_";
+  let name = QUERY_VIEW;
+  while (tables.has(name)) name += "_";
   try {
-    db.prepare(`CREATE TEMP VIEW ${view} AS\n${sql}`).run();
+    db.prepare(`CREATE TEMP VIEW ${name} AS\n${sql}`).run();
     // SQLite checks a view's tables and columns only when it is used. Check here, so that the message names the query's file.
-    db.prepare(`SELECT * FROM temp.${view}`);
+    db.prepare(`SELECT * FROM temp.${name}`);
+    const columns = db.prepare(sql).columns();
+    return { name, columns: columns.map((column) => column.name) };
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     const has = why.startsWith("no such table") ? `; the source has ${listed(listTables(db))}` : "";
     const message = `Query ${path} cannot be run: ${why}${has}. It must be one SELECT that yields the columns.`;
     throw new UserError(message, { cause });
   }
-  return view;
 }
 
 /** Refuses repeated columns, which SQLite numbers: `note`, `note:1`. @param where what yields them @param wanted those that count */
@@ -186,6 +214,8 @@ export interface ColumnsPlace {
   /** What should have the columns, in messages: `Table users in my.sqlite`. */
   where: string;
   file: string;
+  /** The name of the listing in a site. */
+  listing?: string;
   /** How to name columns, as a part of a sentence. */
   rename: string;
   /** Whether it has row numbers. */
@@ -196,7 +226,7 @@ export interface ColumnsPlace {
 export function requireColumns(
   contract: Contract,
   found: readonly string[],
-  { where, file, rename, hasRowid }: ColumnsPlace,
+  { where, file, listing, rename, hasRowid }: ColumnsPlace,
 ): void {
   const columns = contract.fields.map(({ column }) => column);
   const lower = new Set(columns.map(lowerCase));
@@ -208,14 +238,23 @@ export function requireColumns(
     const near = findNear(name, spare);
     return near === undefined ? name : `${name} (nearest: ${near})`;
   });
-  const isBuiltIn = contract === USERS_CONTRACT;
-  throw new (isBuiltIn ? ForeignSourceError : UserError)(
+  const mayBeForeign = isBuiltIn(contract, listing);
+  throw new (mayBeForeign ? ForeignSourceError : UserError)(
     `${where} lacks ${missing.length === 1 ? "the column" : `${missing.length} columns:`} ${listed(named, MOST_LISTED)}. ` +
-      `It has ${listed(found, MOST_LISTED)}. ${rename}${isBuiltIn ? `; or ${makeContract(file)}` : ""}.`,
+      `It has ${listed(found, MOST_LISTED)}. ${rename}${mayBeForeign ? `; or ${makeContract(file, listing)}` : ""}.`,
   );
 }
 
-/** The advice for a file that is not a directory of users. */
-function makeContract(file: string): string {
-  return `make a contract for it with "rollcall init --from ${shellWord(file)}"`;
+/** Whether a contract is the built-in one. In a site, that has no path, so it is another object. */
+function isBuiltIn(contract: Contract, listing = ""): boolean {
+  if (listing === "") return contract === USERS_CONTRACT;
+  return JSON.stringify(contract.file.properties) === JSON.stringify(USERS_CONTRACT.file.properties);
+}
+
+/** The advice for a file that is not a directory of users. @param listing the name of the listing in a site */
+function makeContract(file: string, listing = ""): string {
+  const command = `rollcall init --from ${shellWord(file)}`;
+  return listing === ""
+    ? `make a contract for it with "${command}"`
+    : `give it one in listings.${listing}.contract, as "${command} --all" writes it`;
 }

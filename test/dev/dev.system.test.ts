@@ -33,6 +33,7 @@ test("shows changes made by sqlite3 as a diff, serves them at once, and leaves n
   expect(run.text()).toBe(`\
 dev   http://HOST/   5 users on 1 page, from users.sqlite
 ready   in SECONDS   builds again when its files change; Ctrl-C ends it
+json   http://HOST/api/users/   the first page
 TIME  users.sqlite changed: 1 user removed, 1 changed, in SECONDS
 removed (1)
   - ${userId(4)}  joined 2025-12-31  VERIFIED  "Ada Lovelace"
@@ -119,7 +120,7 @@ user ${userId(2)}: country "${value}" must match ^[A-Z]{2}$, like DE
 error: 1 of 5 users is invalid, with 1 problem: nothing was built. Correct it in the source, or leave it out with --skip-invalid. "rollcall build --problems FILE" writes every problem.
 dev   http://HOST   still serves the last good build
 `;
-  expect(run.text().split("\n").slice(2).join("\n")).toBe(`\
+  expect(run.text().split("\n").slice(3).join("\n")).toBe(`\
 ${told("Dx")}${told("Ex")}\
 TIME  users.sqlite changed; the error is the same
 TIME  users.sqlite changed: the error is corrected, no user differs, in SECONDS
@@ -278,6 +279,7 @@ dev   http://HOST   serves nothing until the error is corrected
 TIME  later.sqlite changed: the error is corrected, no user differs, in SECONDS
 dev   http://HOST/   5 users on 1 page, from later.sqlite
 ready   in SECONDS   builds again when its files change; Ctrl-C ends it
+json   http://HOST/api/users/   the first page
 `);
 });
 
@@ -301,6 +303,7 @@ test("shows the only table of any file, with the command that keeps its contract
   expect(run.text()).toBe(`\
 dev   http://HOST/   2 bigs on 1 page, from users.sqlite
 ready   in SECONDS   builds again when its files change; Ctrl-C ends it
+json   http://HOST/big/   the first page
 contract  made from the table big   to write and edit it: rollcall init --from users.sqlite --table big
 omit   password   seems private, or cannot be published; rollcall init says why
 `);
@@ -351,10 +354,10 @@ test("shows every table that has a key, says why not the others, and what change
   expect(run.text()).toContain(`\
 dev   http://HOST/   4 listings, from shop.db
 ready   in SECONDS   builds again when its files change; Ctrl-C ends it
-   http://HOST/categories/index.html   4 categories on 1 page
-   http://HOST/customers/index.html   6 customers on 1 page
-   http://HOST/orders/index.html   250 orders on 3 pages
-   http://HOST/products/index.html   10 products on 1 page
+   http://HOST/categories/index.html   4 categories on 1 page, as JSON: http://HOST/categories/
+   http://HOST/customers/index.html   6 customers on 1 page, as JSON: http://HOST/customers/
+   http://HOST/orders/index.html   250 orders on 3 pages, as JSON: http://HOST/orders/
+   http://HOST/products/index.html   10 products on 1 page, as JSON: http://HOST/products/
 contract  made for 4 listings   to write and edit them: rollcall init --from shop.db --all
 omit   categories   password: seems private, or cannot be published; rollcall init says why
 leave   audit_log   not shown. The table audit_log has no key: no publishable column is unique and never NULL; add a unique column to the table.
@@ -381,6 +384,8 @@ test("builds the listings of a config, and watches the contract and the query of
   const query = join(place.cwd, "few.sql");
   writeFileSync(query, "SELECT * FROM products WHERE id < 4");
   given.listings.products.query = "few.sql";
+  // Gates are of builds and comparisons.
+  given.listings.products.maxRemoved = 0;
   writeFileSync(config, JSON.stringify(given));
   const run = develop(place, "--json");
   const { url: origin } = await run.next();
@@ -412,6 +417,7 @@ test("shows users of the built-in contract alone, and names the tables beside th
   expect(run.text()).toBe(`\
 dev   http://HOST/   5 users on 1 page, from users.sqlite
 ready   in SECONDS   builds again when its files change; Ctrl-C ends it
+json   http://HOST/api/users/   the first page
 tables   teams   not shown; to publish them, too: rollcall init --from users.sqlite --all
 `);
 });

@@ -112,6 +112,54 @@ test("--all writes contracts and a config that build as they are, with the refer
   expect((await run("verify")).stdout).toMatch(/passed +references +269 values/);
 });
 
+/** Tables of SpatiaLite 5, but for those of styles and coverages that differ by a word. */
+const SPATIALITE = `spatial_ref_sys spatial_ref_sys_aux spatialite_history geometry_columns geometry_columns_auth
+  geometry_columns_field_infos geometry_columns_statistics geometry_columns_time views_geometry_columns
+  views_geometry_columns_auth virts_geometry_columns_statistics vector_layers vector_layers_auth data_licenses
+  sql_statements_log raster_coverages raster_coverages_keyword vector_coverages_srid wms_getcapabilities wms_getmap
+  wms_settings SE_external_graphics SE_vector_styles SE_raster_styled_layers SE_styled_group_styles stored_procedures
+  ElementaryGeometries`.split(/\s+/);
+
+test.each<[string, string[], string, string[]]>([
+  [
+    "GeoPackage",
+    ["gpkg_contents", "gpkg_spatial_ref_sys", "gpkg_geometry_columns", "GPKG_ogr_contents", "gpkg_extensions"],
+    "rtree_cities_geom",
+    ["rtree_notes", "spatial_ref_sys"],
+  ],
+  ["SpatiaLite", SPATIALITE, "idx_cities_geom", ["idx_notes", "gpkg_notes", "vector_styles"]],
+  ["no other", [], "rtree_cities_geom", ["gpkg_notes", "spatial_ref_sys", "vector_layers"]],
+])("the tables that %s keeps for itself are not those of the user", async (_, tables, index, own) => {
+  const all = ["cities", ...tables, ...own];
+  const made = all.map((name) => `CREATE TABLE ${name} (id INTEGER PRIMARY KEY); INSERT INTO ${name} VALUES (1);`);
+  database(`${made.join("")} CREATE VIRTUAL TABLE ${index} USING rtree (id, x0, x1, y0, y1)`, join(cwd, "s.db"));
+  expect(await run("init --from s.db --all")).toMatchObject({ code: 0 });
+  const listings = Object.keys(read("rollcall.config.json").listings);
+  const shown = tables.length === 0 ? [...own, index] : own;
+  expect(listings.sort()).toEqual(["cities", ...shown].sort());
+});
+
+test("a column with two foreign keys refers to the first that holds, and a note names the other", async () => {
+  database(
+    `PRAGMA foreign_keys = OFF; CREATE TABLE a (id INTEGER PRIMARY KEY, n TEXT); INSERT INTO a VALUES (1, 'x');
+      CREATE TABLE c (id INTEGER PRIMARY KEY); INSERT INTO c VALUES (1), (2);
+      CREATE TABLE b (id INTEGER PRIMARY KEY, aid INTEGER REFERENCES a, cid INTEGER REFERENCES a REFERENCES c,
+        same INTEGER REFERENCES a REFERENCES a (id), FOREIGN KEY (aid) REFERENCES c (id));
+      INSERT INTO b VALUES (1, 1, 2, 1);`,
+    join(cwd, "s.db"),
+  );
+  const ended = await run("init --from s.db --all");
+  const lines = linesOf(ended).filter((line) => /^refer|is not a reference/.test(line));
+  expect(lines).toEqual([
+    "refer  b.aid  a record of a",
+    "refer  b.cid  a record of c",
+    "refer  b.same  a record of a",
+    "note  b.cid is not a reference to a: 1 value of it is not there",
+    "note  b.aid is not a reference to c: it is one to a",
+  ]);
+  expect(await run("build --workers 0")).toMatchObject({ code: 0 });
+});
+
 test("--all names listings that cannot have the table's name, and says how", async () => {
   database(
     `CREATE TABLE pages (id INTEGER PRIMARY KEY, title TEXT); CREATE TABLE "snapshot.json" (id INTEGER PRIMARY KEY);

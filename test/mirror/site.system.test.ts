@@ -72,6 +72,27 @@ test("the command names each table", async () => {
   ]);
 });
 
+test("a listing with a reserved name has a table of another name, and the site is mirrored", async () => {
+  const { customers, orders } = shopListings({});
+  const listings = {
+    customers: customers ?? {},
+    rollcall_orders: { ...orders, table: "orders" },
+    Sqlite_stat: { ...customers, table: "customers" },
+  };
+  const { cwd, url, change } = await shop({ listings });
+  for (const orders of [25, 26]) {
+    await change({ ...SMALL, orders });
+    const { code, stderr } = await rollcall(`mirror ${url} shop.sqlite`, fakeIo(cwd));
+    expect(code, stderr).toBe(0);
+    const lines = stderr.split("\n").map((line) => line.trim().replace(/ {2,}/g, " | "));
+    const why = "since names that begin with sqlite_ or rollcall_ are reserved";
+    expect(lines).toContain(`note | in a mirror, the listing Sqlite_stat is the table _Sqlite_stat, ${why}`);
+    expect(lines).toContain(`note | in a mirror, the listing rollcall_orders is the table _rollcall_orders, ${why}`);
+    expect(lines.filter((line) => line.startsWith("note"))).toHaveLength(2);
+    expect(ask(join(cwd, "shop.sqlite"), "SELECT count(*) FROM _rollcall_orders")).toBe(orders);
+  }
+});
+
 test("the listings of one snapshot are read, if the site switches between two of them", async () => {
   const { cwd, url, change, file } = await shop();
   await change({ ...SMALL, countries: 3 });

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { ExitCode, UserError } from "../../src/errors.js";
 import { CONFIG_FLAG, DEBUG_VARIABLE, flagOf, variableOf } from "../../src/settings/names.js";
 import { need, resolveSettings, type Sources } from "../../src/settings/resolve.js";
-import { SETTING_KEYS, type SettingKey, settingOf } from "../../src/settings/settings.js";
+import { LISTING_KEYS, SETTING_KEYS, type SettingKey, settingOf } from "../../src/settings/settings.js";
 import { scratch } from "../support/files.js";
 
 type Given = Partial<Pick<Sources, "flags" | "env" | "config" | "keys">> & {
@@ -327,15 +327,95 @@ test("the config file may have $schema", async () => {
   expect(settings).not.toHaveProperty("$schema");
 });
 
-test("a gate of a lower level stays, before those of a higher level, which win", async () => {
+test("a gate of a lower level stays, unless a higher level has one for the same listing and field", async () => {
   const file = { maxRemoved: "1%", maxAdded: 5, maxField: ["bio=5%"] };
   const flags = { maxRemoved: "orders=10%", maxField: "orders.total=3" };
   const { settings } = await resolve({ flags, env: { ROLLCALL_MAX_REMOVED: "2%" }, file });
   expect(settings).toMatchObject({
     maxAdded: ["5"],
-    maxRemoved: ["1%", "2%", "orders=10%"],
+    maxRemoved: ["2%", "orders=10%"],
     maxField: ["bio=5%", "orders.total=3"],
   });
+});
+
+const OWN = { maxRemoved: "1%", maxAdded: 5, maxField: ["total=5%", "state=1"] };
+const SITE = {
+  maxRemoved: "customers=9",
+  maxField: "orders.place=2,total=7",
+  listings: { customers: OWN, orders: OWN },
+};
+
+test.each<[Record<string, string>, object]>([
+  [
+    { maxRemoved: "50%" },
+    { maxRemoved: ["50%"], listings: { customers: { maxRemoved: [] }, orders: { maxRemoved: [], maxAdded: ["5"] } } },
+  ],
+  [
+    { maxRemoved: "orders=2" },
+    {
+      maxRemoved: ["customers=9", "orders=2"],
+      listings: { customers: { maxRemoved: ["1%"] }, orders: { maxRemoved: [], maxAdded: ["5"] } },
+    },
+  ],
+  [{ maxAdded: "9" }, { maxAdded: ["9"], maxRemoved: ["customers=9"], listings: { orders: { maxAdded: [] } } }],
+  [
+    { maxField: "total=9" },
+    {
+      maxField: ["orders.place=2", "total=9"],
+      listings: { customers: { maxField: ["state=1"] }, orders: { maxField: ["state=1"], maxRemoved: ["1%"] } },
+    },
+  ],
+  [
+    { maxField: "orders.total=9,place=3" },
+    {
+      maxField: ["total=7", "orders.total=9", "place=3"],
+      listings: { customers: { maxField: ["total=5%", "state=1"] }, orders: { maxField: ["state=1"] } },
+    },
+  ],
+])("a gate of a flag replaces those of the file for the same records: %j", async (flags, expected) => {
+  expect((await resolve({ flags, file: SITE })).settings).toMatchObject(expected);
+});
+
+/** For each setting that a listing may have but gates, a text for a flag, its value, and another value in the file. */
+const OWN_SAMPLES: Partial<Record<SettingKey, [text: unknown, value: unknown, inFile: unknown]>> = {
+  contract: ["/c.json", "/c.json", "/own.json"],
+  table: ["people", "people", "own"],
+  query: ["/q.sql", "/q.sql", "/own.sql"],
+  pageSize: ["1", 1, 250],
+  bulk: [false, false, true],
+  csv: [true, true, false],
+  lookup: [false, false, true],
+  changes: ["0", 0, 7],
+  skipInvalid: [false, false, true],
+};
+
+test.each(LISTING_KEYS.filter((key) => settingOf(key).kind !== "gates"))(
+  "%s of a flag or a variable wins over that of a listing in the file, which wins over that of the file",
+  async (key) => {
+    const [text, value, inFile] = OWN_SAMPLES[key] ?? [];
+    const file = { listings: { orders: { [key]: inFile, maxAdded: 5 } } };
+    const other = { orders: { maxAdded: ["5"] } };
+    const { settings } = await resolve({ flags: { [key]: text }, file });
+    expect([settings[key], settings.listings]).toEqual([value, other]);
+    const { settings: byVariable } = await resolve({ env: { [variableOf(key)]: String(text) }, file });
+    expect([byVariable[key], byVariable.listings]).toEqual([value, other]);
+    const { settings: inSite } = await resolve({ file: { ...file, [key]: value } });
+    expect([inSite[key], inSite.listings?.["orders"]?.[key]]).toEqual([value, inFile]);
+  },
+);
+
+test("one contract is not for several listings of a lower level", async () => {
+  const file = { contract: "all.json", listings: { customers: {}, orders: { contract: "orders.json" } } };
+  const next =
+    "is one contract, and listings in rollcall.config.json has 2 listings; give each its own: listings.customers.contract.";
+  expect(await refusal({ flags: { contract: "c.json" }, file })).toBe(`--contract ${next}`);
+  expect(await refusal({ env: { ROLLCALL_CONTRACT: "c.json" }, file })).toBe(`ROLLCALL_CONTRACT ${next}`);
+  expect((await resolve({ file })).settings.listings).toMatchObject({
+    orders: { contract: expect.stringMatching(/orders\.json$/) },
+  });
+  // `schema` prints one contract.
+  const { settings } = await resolve({ flags: { contract: "/c.json" }, file, keys: ["contract", "listings"] });
+  expect(settings.contract).toBe("/c.json");
 });
 
 test("checks only the form of fields", async () => {

@@ -71,9 +71,9 @@ export function warningLines({ warnings }: Pick<ListingResult, "warnings">, cont
   });
 }
 
-/** The line about invalid records that were left out, if any. */
+/** The line about invalid records that were left out, if any, and one for each listing that has none left. */
 export function skippedLines(
-  { skipped, records, problems }: BuildResult,
+  { skipped, records, problems, listings }: BuildResult,
   { contract, problemsFile }: Pick<BuildRun, "contract" | "problemsFile">,
 ): Line[] {
   if (skipped === 0) return [];
@@ -82,7 +82,18 @@ export function skippedLines(
   const value = `${count(skipped, [`invalid ${one}`, `invalid ${many}`])} LEFT OUT`;
   const all = problemsFile === undefined ? "--problems FILE writes them all" : `all in ${problemsFile}`;
   const detail = `${count(records, words)} published; ${count(problems.count, "problem")}, ${all}`;
-  return [{ verb: "skip", value, detail, loud: true }];
+  const emptied = Object.entries(listings ?? {}).filter(([, listing]) => listing.records === 0 && listing.skipped > 0);
+  return [
+    { verb: "skip", value, detail, loud: true },
+    ...emptied.map(([name, listing]): Line => {
+      return {
+        verb: "empty",
+        value: name,
+        detail: `none left of ${count(listing.skipped, RECORDS_WORDS)}`,
+        loud: true,
+      };
+    }),
+  ];
 }
 
 /** The text of a kind of warning, which is a field's path or a condition's name. */

@@ -74,12 +74,12 @@ export function blocks(io: Io, db: string): DevScreen {
       if (files.length > 0) say(io, `${timeAndFiles(files)}${isSame ? "; the error is the same" : ""}`);
       shownError = wrong;
       if (isSame) return;
-      const { skipInvalid, problems, contract } = settings ?? {};
+      const { problems, contract } = settings ?? {};
       let failure = error;
       if (error instanceof InvalidRecordsError) {
         // The code for tables is loaded on demand.
         const { refuseInvalid } = await import("../program/problems.js");
-        failure = refuseInvalid(error, { skipInvalid, problems, contract }, io, "nothing was built");
+        failure = refuseInvalid(error, { problems, contract }, io, "nothing was built");
       }
       reportFailure(failure, io);
       const detail = isServing ? "still serves the last good build" : "serves nothing until the error is corrected";
@@ -103,14 +103,15 @@ function firstLines(url: string, detail: string, took: string): Line[] {
   ];
 }
 
-/** A line for each of several listings. */
+/** A line for each listing, with the address of its JSON, and for several that of its page, which the first line has for one. */
 function listingLines({ listings }: DevBuild): Line[] {
-  return listings
-    .filter(({ name }) => name !== "")
-    .map((listing) => {
-      const explorer = listing.result.explorer ?? listing.release.snapshot.base_url;
-      return { verb: "", value: explorer, detail: extentOf(listing) };
-    });
+  return listings.map((listing) => {
+    const { contract, snapshot } = listing.release;
+    const json = snapshot.base_url + contract.listing.path;
+    if (listing.name === "") return { verb: "json", value: json, detail: "the first page" };
+    const page = listing.result.explorer ?? snapshot.base_url;
+    return { verb: "", value: page, detail: `${extentOf(listing)}, as JSON: ${json}` };
+  });
 }
 
 /** Lines about contracts that were made in memory, how to keep them, and about tables that are not shown. */

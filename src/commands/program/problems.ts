@@ -14,7 +14,6 @@ const MOST_KINDS = 20;
 const MOST_PROBLEMS = 5;
 
 interface ToRefuse {
-  skipInvalid?: boolean | undefined;
   /** The file that every problem was written to. */
   problems?: string | undefined;
   /** The contract's file, if it is one of the user's own. */
@@ -23,7 +22,7 @@ interface ToRefuse {
 }
 
 /**
- * Prints the problems, as JSON with `json`. With `skipInvalid`, a build refuses only if no record is valid.
+ * Prints the problems, as JSON with `json`.
  * @param outcome what was not done: `nothing was published`.
  * @returns the error for the last line.
  */
@@ -85,17 +84,18 @@ function whatIsWrong({ value, message }: Pick<Problem, "value" | "message">, wid
 
 /** The last line of a refusal. */
 function describeRefusal(
-  { problems, total, words }: InvalidRecordsError,
-  { skipInvalid, problems: file, contract }: ToRefuse,
+  { problems, total, words, noneLeft, isOfShards }: InvalidRecordsError,
+  { problems: file, contract }: ToRefuse,
   outcome: string,
 ): string {
   const one = problems.records === 1;
   const it = one ? "it" : "them";
   const allow = typeof contract === "string" ? `allow ${it} in ${contract}, ` : "";
   const found = `${number(problems.records)} of ${count(total, words)} ${one ? "is" : "are"} invalid`;
-  const why = skipInvalid
+  const alone = isOfShards ? ", in a build without shards" : "";
+  const why = noneLeft
     ? `no valid ${wordFor(1, words)} is left, so ${outcome}.`
-    : `${outcome}. Correct ${it} in the source, ${allow}or leave ${it} out with --skip-invalid.`;
+    : `${outcome}. Correct ${it} in the source, ${allow}or leave ${it} out with --skip-invalid${alone}.`;
   const where =
     file === undefined ? '"rollcall build --problems FILE" writes every problem.' : `Every problem is in ${file}.`;
   return `${found}, with ${count(problems.count, "problem")}: ${why} ${where}`;

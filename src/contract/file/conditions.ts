@@ -82,8 +82,10 @@ function whyNotWords(sql: string, columns: readonly string[]): string | undefine
  * parentheses is an error in one of the two places.
  */
 function whyNotSql(sql: string, columns: readonly string[], db: Database.Database): string | undefined {
-  const compiled = compileCondition(sql, quoteName);
-  const row = `SELECT ${columns.map((column) => `NULL AS ${quoteName(column)}`).join(", ")}`;
+  // With a point, since SQLite gives a column named true or false of a subquery another name.
+  const named = (column: string) => quoteName(`.${column}`);
+  const compiled = compileCondition(sql, named);
+  const row = `SELECT ${columns.map((column) => `NULL AS ${named(column)}`).join(", ")}`;
   try {
     // Evaluated on rows of NULLs, since SQLite reports some mistakes in constants only then.
     const rows = db.prepare(

@@ -7,21 +7,22 @@ import { USERS_CONTRACT } from "../users.js";
 import { type ContractFile, MAX_CONTRACT } from "./form.js";
 import type { ReadContract } from "./parse.js";
 
-const PURPOSE = "--contract names the JSON file of a contract";
-
 /**
  * Loads and checks a contract.
  * @param given a contract as a plain object, or the path of its file; the directory of users by default.
+ * @param setting the setting that gives it, for messages: `listings.orders.contract`; by default, the flag.
  * @throws UserError (usage) with a line for each of its mistakes.
  */
-export async function loadContract(given: string | ContractFile | undefined): Promise<Contract> {
+export async function loadContract(given: string | ContractFile | undefined, setting?: string): Promise<Contract> {
   if (given === undefined) return USERS_CONTRACT;
   const checked = typeof given === "object" ? ownerOf(given) : undefined;
   if (checked) return checked;
   const isPath = typeof given === "string";
-  const read = await parseContract(isPath ? readText(given, PURPOSE, MAX_CONTRACT) : given);
+  const purpose = `${setting ?? "--contract"} names the JSON file of a contract`;
+  const read = await parseContract(isPath ? readText(given, purpose, MAX_CONTRACT) : given);
   if (!("mistakes" in read)) return read;
-  const name = isPath ? visible(given) : "The given object";
+  const beginning = setting === undefined ? "" : `${setting}: `;
+  const name = beginning + (isPath ? visible(given) : "The given object");
   const message = `${name} is not a valid contract. It has ${count(read.mistakes.length, "mistake")}:`;
   throw new UserError(message, { exitCode: ExitCode.usage, details: read.mistakes });
 }

@@ -3,7 +3,7 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { Mergers } from "../../artifacts/artifacts.js";
 import type { Collection } from "../../contract/page.js";
-import { isMissing, UserError, usageError } from "../../errors.js";
+import { isMissing, UserError } from "../../errors.js";
 import { PagePaths } from "../../release/layout.js";
 import { hashPlain } from "../../release/plain-files.js";
 import type { PageDigests } from "../../release/sums.js";
@@ -34,8 +34,6 @@ export interface JoinTarget extends Pick<PageTarget, "job" | "files"> {
  * @throws InvalidRecordsError as one machine would; UserError with the shard that cannot be joined, and the command that makes it again
  */
 export async function joinParts(targets: readonly JoinTarget[], log: ProblemLog, parts: string): Promise<MadePages[]> {
-  if (targets.some(({ job }) => job.settings.skipInvalid))
-    throw usageError("--skip-invalid and --join exclude each other: shards do not leave out records.");
   log.open();
   const source = await digestOf(targets);
   const found = new Map<JoinTarget, ShardPart[]>();
@@ -46,7 +44,7 @@ export async function joinParts(targets: readonly JoinTarget[], log: ProblemLog,
     for (const part of found.get(target) ?? []) takeProblems(part, log, job.name);
   }
   const jobs = targets.map(({ job }) => job);
-  if (log.report.records > 0) throw invalidRecords(log, jobs);
+  if (log.report.records > 0) throw invalidRecords(log, jobs, { isOfShards: true });
   log.finish();
   const made: MadePages[] = [];
   for (const [target, all] of found) made.push(await joinListing(target, all, parts));

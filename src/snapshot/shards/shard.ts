@@ -12,6 +12,7 @@ import {
   type BuildEffects,
   type BuildOptions,
   type BuildSettings,
+  requireAllRecords,
   resolveSite,
   type SiteSettings,
 } from "../options.js";
@@ -61,8 +62,7 @@ export interface ShardResult extends PartResult {
 export async function buildShard(options: Complete<ShardOptions>, effects: BuildEffects = {}): Promise<ShardResult> {
   const { shard, parts, ...others } = options;
   const settings = await resolveSite(others);
-  if (settings.listings.some((listing) => listing.settings.skipInvalid))
-    throw usageError("--skip-invalid and --shard exclude each other: every shard would have to check all records.");
+  requireAllRecords(settings, "--shard");
   if (settings.db === STDIN)
     throw usageError("Every shard reads the source again, so it cannot be standard input; write it to a file first.");
   return unlessStopped(effects.signal, () => run(settings, effects, readShard(shard), parts));
@@ -93,7 +93,7 @@ async function run(
       // The other listings get parts, too, so that a join knows all problems.
       if (found) results.set(job.name, found);
     }
-    if (log.report.records > 0) throw invalidRecords(log, jobs);
+    if (log.report.records > 0) throw invalidRecords(log, jobs, { isOfShards: true });
     log.finish();
     return { shard, ...totalOf(results, parts) };
   } catch (error) {
