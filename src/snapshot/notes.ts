@@ -1,5 +1,4 @@
 /** What a finished build tells its user besides its figures: sentences about the base URL and the hosts of `--adapt`. */
-
 import { basePath, DEFAULT_PATH, pageUrl } from "../contract/links.js";
 import { USERS_CONTRACT } from "../contract/users.js";
 import { notesOnWritten } from "../hosts/written.js";

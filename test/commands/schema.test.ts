@@ -2,7 +2,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { USERS_CONTRACT } from "../../src/contract/contract.js";
+import { USERS_CONTRACT } from "../../src/contract/users.js";
 import { build } from "../../src/index.js";
 import { scratch } from "../support/files.js";
 import { STATIONS, STATIONS_CONTRACT, stationsFile } from "../support/stations.js";
@@ -57,4 +57,56 @@ test.each(["schema", "build --db s.sqlite --base-url https://example.com"])("%s 
     "",
   ]);
   expect(existsSync(join(cwd, "dist"))).toBe(false);
+});
+
+/** A thousand fields, each with three mistakes. */
+const MANY = Object.fromEntries(
+  Array.from({ length: 1000 }, (_, at) => [`f${at}`, { type: "strin", minLenght: 3, pattern: 3 }]),
+);
+const STATION = JSON.stringify(STATIONS);
+const withFields = (properties: object) =>
+  JSON.stringify({ ...STATIONS, properties, required: Object.keys(properties) });
+const withCode = (schema: object) => withFields({ ...STATIONS.properties, code: schema });
+
+test.each([
+  ["a list", "[]", "The file must be an object, got []."],
+  ["a number", "3", "The file must be an object, got 3."],
+  ["one nested too deep", `${'{"properties":'.repeat(5000)}{}${"}".repeat(5000)}`, "The file is nested deeper than"],
+  ["a field __proto__", STATION.replace('"name":{', '"__proto__":{'), "/properties/__proto__ has a name that is not"],
+  ["three thousand mistakes", withFields(MANY), "/properties/f0/type must be one of string, integer, number,"],
+  [
+    "a long pattern",
+    withCode({ type: "string", pattern: "a?".repeat(50_000) }),
+    "/properties/code/pattern must have at",
+  ],
+  [
+    "references in a circle",
+    withCode({ $ref: "#/properties/code" }),
+    "/properties/code/$ref is not a keyword of a field",
+  ],
+  ["a reference to itself", '{"$ref":"#"}', '/type must be "object", got nothing.'],
+  ["a name twice", STATION.replace('"title":', '"title":"a","title":'), '"title" is repeated (line 1, column 7'],
+  ["a name ten thousand times", `{${'"a":1,'.repeat(10_000)}"a":1}`, '"a" is repeated (line 1, column 8)'],
+  [
+    "a title that is slow to check with a careless pattern",
+    JSON.stringify({ ...STATIONS, "x-listing": { ...STATIONS["x-listing"], title: `${"a".repeat(500_000)}\u0001` } }),
+    "/x-listing/title must be a text of one line",
+  ],
+  [
+    "ten thousand unknown keywords",
+    withCode(Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [at, at]))),
+    "",
+  ],
+  ["an object whose property is not one", STATION.replace('"latitude":{', '"latitude":3,"lat":{'), ""],
+])("a contract that is %s is refused in few words", async (_, text, mistake) => {
+  const { cwd, run } = inFolder();
+  writeFileSync(join(cwd, "bad.json"), text);
+  const { code, stdout, stderr } = await run("schema --contract bad.json");
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  const [first, second, ...others] = stderr.split("\n");
+  expect(first).toMatch(/^error: bad\.json is not a valid contract\. It has \d+ mistakes?:$/);
+  expect(second).toContain(`  ${mistake}`);
+  expect(others.length).toBeLessThanOrEqual(101);
+  expect(stderr).not.toMatch(/^ +at /m);
+  expect(stderr.length).toBeLessThan(50_000);
 });
