@@ -3,7 +3,7 @@
  * files. Without TypeScript (npm ci --omit=dev), lib is not changed.
  */
 import { execFileSync } from "node:child_process";
-import { chmodSync, cpSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, rmSync, statSync, writeFileSync } from "node:fs";
 
 process.chdir(new URL("..", import.meta.url).pathname);
 const NOT_COPIED = /\.(?:ts|json)$/;
