@@ -15,7 +15,9 @@ interface Connection extends FastConnection {
   res?: ServerResponse | undefined;
   /** Begin the next responses. */
   waiting: ((connection: Connection) => void)[];
-  /** Requests after the last response. */
+  /** Whether nothing that comes from now on is answered. */
+  isEnding?: boolean;
+  /** Requests that came after that. */
   ignored: number;
 }
 
@@ -56,11 +58,15 @@ export function createConnections(
   node.emit("listening");
 
   const end = (socket: Socket) => closeInStages(socket, limits);
-  /** Begins a response once those before it have been sent. A request that cannot wait ends its connection. */
-  const inTurn = (socket: Socket, begin: (connection: Connection) => void): void => {
+  const find = (socket: Socket): Connection => {
     const connection = all.get(socket) ?? foreign.get(socket) ?? { isNew: true, waiting: [], ignored: 0 };
     if (!all.has(socket)) foreign.set(socket, connection);
-    if (!socket.writable) {
+    return connection;
+  };
+  /** Begins a response once those before it have been sent. A request that cannot wait ends its connection. */
+  const inTurn = (socket: Socket, begin: (connection: Connection) => void): void => {
+    const connection = find(socket);
+    if (!socket.writable || connection.isEnding) {
       // Node's server keeps the objects of each request, also of those that get no answer.
       if (++connection.ignored > limits.waiting) socket.pause();
       return;
@@ -75,7 +81,10 @@ export function createConnections(
   /** Ends a connection once the responses before have been sent. Until then, no bytes are read. */
   const endInTurn = (socket: Socket, lastly: () => void): void => {
     inTurn(socket, lastly);
-    if (socket.writable) stopReading(socket);
+    const connection = find(socket);
+    if (!socket.writable || connection.isEnding) return;
+    connection.isEnding = true;
+    stopReading(socket);
   };
   /** Answers a request of Node's server, this one or another. */
   const serve = (req: IncomingMessage, res: ServerResponse): void => {
