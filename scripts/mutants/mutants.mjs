@@ -41,8 +41,8 @@ export const MUTANTS = [
   {
     name: "source-empty-key-published",
     file: "src/source/page-text.ts",
-    from: "[`${quoteName(key.column)} <> ''`]",
-    to: "[`${quoteName(key.column)} IS NOT NULL`]",
+    from: 'acceptorOf(key.schema)("")',
+    to: "acceptorOf(key.schema)(null)",
     tests: ["test/source/empty-rows.test.ts"],
   },
   {

@@ -11,7 +11,7 @@ import { takenPort } from "../support/ports.js";
 import { writeShop } from "../support/shop.js";
 import { STATIONS, stations, writeStations } from "../support/stations.js";
 import { eventually, repeat } from "../support/until.js";
-import { develop, workplace } from "./run.js";
+import { develop, type Event, workplace } from "./run.js";
 
 /** Another program writes to the file, waiting while a build reads it. */
 const sql = (db: string, text: string) =>
@@ -324,6 +324,26 @@ omit   password   seems private, or cannot be published; rollcall init says why
   expect(built).toMatchObject({ records: 3, made });
   expect(await (await fetch(`${url}team/`)).json()).toMatchObject({ count: 3 });
   expect(await csv.stop("SIGTERM")).toBe(0);
+});
+
+test("leaves out empty rows, and reads numbers by --decimal", async () => {
+  const place = workplace();
+  writeFileSync(join(place.cwd, "towns.csv"), "town;people\nA;1.234\n;\nB;56.789\n");
+  const run = develop(place, "towns.csv --decimal people=,");
+  await run.shown("note");
+  expect(await run.stop()).toBe(0);
+  expect(run.text()).toBe(`\
+dev   http://HOST/   2 towns on 1 page, from towns.csv
+ready   in SECONDS   builds again when its files change; Ctrl-C ends it
+contract  made from the file towns   to write and edit it: rollcall init --from towns.csv --decimal people=,
+note   left out 1 empty row, line 3
+`);
+  const plain = develop(place, "--json towns.csv");
+  await plain.next();
+  const { made, sourceNotes } = (await plain.next()) as Event & { made: { notes: string[] }; sourceNotes: string[] };
+  expect(sourceNotes).toEqual(["left out 1 empty row, line 3"]);
+  expect(made.notes).toEqual(['people: "1.234" may be 1234 or 1.234: --decimal people=, or --decimal people=.']);
+  expect(await plain.stop("SIGTERM")).toBe(0);
 });
 
 /** A shop with a table that has no key. */

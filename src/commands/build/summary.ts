@@ -48,7 +48,7 @@ export function describeBuild(result: BuildResult, run: BuildRun, paint: Paint):
 }
 
 /** A line for each note on how the source was read. */
-export function sourceLines({ sourceNotes }: Pick<BuildResult, "sourceNotes">): Line[] {
+function sourceLines({ sourceNotes }: Pick<BuildResult, "sourceNotes">): Line[] {
   return sourceNotes.map((value) => ({ verb: "note", value, loud: true }));
 }
 
