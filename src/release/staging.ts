@@ -9,7 +9,6 @@ import type { Release } from "./open.js";
 import { hashPlain, sha256 } from "./plain-files.js";
 import { remove } from "./refusals.js";
 import { makeFolder } from "./sharing.js";
-import type { Signer } from "./signer.js";
 import type { Listed } from "./site.js";
 import { encodeSums, type PageDigests, type Sums } from "./sums.js";
 import { carryFile, giveTimes } from "./times.js";
@@ -149,7 +148,7 @@ export class StagedFiles {
    * @param snapshot the text of snapshot.json.
    * @param sign makes the signature of SHA256SUMS, if the release is to be signed.
    */
-  finish(snapshot: string, pages: PageDigests, sign?: (sums: Uint8Array) => ReturnType<Signer["sign"]>): Sums {
+  finish(snapshot: string, pages: PageDigests, sign?: (sums: Uint8Array) => string): Sums {
     this.put(SNAPSHOT, snapshot);
     const sums = this.sums(pages);
     writeFlushedSync(join(this.folder, SUMS), encodeSums(sums));

@@ -1,6 +1,7 @@
 /** The options of a build. Their defaults and ranges are in the settings table; `rollcall build --help` lists them. */
 import { join } from "node:path";
 import { describeApi } from "../artifacts/openapi/openapi.js";
+import type { Password } from "../build/signer.js";
 import { parseBaseUrl } from "../contract/base-url.js";
 import { type Contract, contractOf } from "../contract/contract.js";
 import { loadContract } from "../contract/file/load.js";
@@ -15,7 +16,6 @@ import { siteSettings } from "../hosts/hosted-site.js";
 import { suggest } from "../print/near.js";
 import { BULK, CHANGES, CSV, CURRENT, EXPLORER, isPacked, LOOKUP, SIGNATURE } from "../release/layout.js";
 import { SITE_PATH } from "../release/listing.js";
-import type { Password } from "../release/signer.js";
 import { readSiteSnapshot } from "../release/site.js";
 import { STDIN } from "../settings/kinds.js";
 import { type Complete, dataOf, type ListingOptions, type OptionsFor } from "../settings/settings.js";

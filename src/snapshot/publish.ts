@@ -1,13 +1,13 @@
 /** The last stage of a build: turns written listings into the current release. */
 import { basename, join } from "node:path";
 import type { StagedRelease, WrittenChanges } from "../artifacts/changes.js";
+import type { Signer } from "../build/signer.js";
 import type { SiteSnapshot } from "../contract/snapshot.js";
 import { BULK, CSV, isPacked, RELEASES, SNAPSHOT, SUMS } from "../release/layout.js";
 import { releaseNames } from "../release/list.js";
 import { idOf } from "../release/name.js";
 import { findAltered } from "../release/open.js";
 import { hashPlain } from "../release/plain-files.js";
-import type { Signer } from "../release/signer.js";
 import {
   describeSite,
   encodeSiteSnapshot,

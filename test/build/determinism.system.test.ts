@@ -19,7 +19,7 @@ const ORDER_INDEX = "CREATE INDEX users_order ON users (date_joined DESC, id)";
 const BASE = { baseUrl: "https://directory.example.com", pageSize: 7 };
 const EVERYTHING = {
   ...({ compress: ["br", "gzip"], bulk: true, csv: true, lookup: true, explorer: true, changes: 3 } as const),
-  signKey: new URL("../release/signature/test.key", import.meta.url).pathname,
+  signKey: new URL("./signature/test.key", import.meta.url).pathname,
 };
 const now = () => new Date("2026-11-22T09:30:00Z");
 

@@ -38,7 +38,7 @@ const SOURCES: Record<string, Source> = {
 
 const EVERYTHING = {
   ...({ compress: ["gzip"], bulk: true, lookup: true, explorer: true, changes: 3 } as const),
-  signKey: new URL("../release/signature/test.key", import.meta.url).pathname,
+  signKey: new URL("./signature/test.key", import.meta.url).pathname,
 };
 
 /** Files that name the id, files whose wording may change, and Brotli, whose bytes depend on its version. */

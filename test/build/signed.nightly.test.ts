@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { openSigner } from "../../src/release/signer.js";
+import { openSigner } from "../../src/build/signer.js";
 import { CLI, run, start, whenEnded } from "../support/command.js";
 import { scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";

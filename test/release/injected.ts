@@ -33,7 +33,7 @@ interface Scenario {
   requireTidy?(): void;
 }
 
-const KEY = new URL("signature/test.key", import.meta.url).pathname;
+const KEY = new URL("../build/signature/test.key", import.meta.url).pathname;
 const SIGNED = { bulk: true, lookup: true, explorer: true, changes: 3, compress: ["gzip"], signKey: KEY } as const;
 const FLAGS = ["--bulk", "--lookup", "--explorer", "--changes=3", "--compress=gzip", `--sign-key=${KEY}`];
 const baseUrl = "https://a.example";

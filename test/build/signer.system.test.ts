@@ -1,12 +1,11 @@
 /** Reads secret keys as minisign writes them, and never repeats them in messages. */
-
 import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { openSigner } from "../../src/build/signer.js";
 import { checkSignature, parsePublicKey } from "../../src/client/signature.js";
 import { UserError } from "../../src/errors.js";
-import { openSigner } from "../../src/release/signer.js";
 import { scratch } from "../support/files.js";
 import { keyBytes, keyText, writeKey } from "../support/minisign.js";
 
