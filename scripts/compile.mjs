@@ -48,6 +48,6 @@ async function bundlePages() {
 
 /** Writes the schema of config files, for editors. It refers to contract.schema.json. */
 async function writeConfigSchema() {
-  const { configSchema } = await import("../lib/settings/settings.js");
+  const { configSchema } = await import("../lib/core/settings/settings.js");
   writeFileSync("config.schema.json", `${JSON.stringify(configSchema(), null, 2)}\n`);
 }

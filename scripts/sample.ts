@@ -1,6 +1,6 @@
 /** `npm run sample -- --users 1000 --out data/users.sqlite`: makes a reproducible SQLite file of fictitious users. */
 import { Command, CommanderError, InvalidArgumentError } from "commander";
-import { ExitCode, UserError } from "../src/errors.js";
+import { ExitCode, UserError } from "../src/core/errors.js";
 import { MAX_USERS } from "./sample/times.js";
 import { sampleUsers } from "./sample/users.js";
 import { writeUsers } from "./sample/write.js";

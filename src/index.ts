@@ -1,15 +1,15 @@
 /// <reference types="node" preserve="true" />
 /** The library `rollcall`: the verbs and the reader of releases that the command line uses. */
-import type { AnyRecord } from "./contract/contract.js";
+import type { AnyRecord } from "./core/contract/contract.js";
+import * as kind from "./core/settings/kinds.js";
+import { library } from "./core/settings/options.js";
+import { SETTINGS } from "./core/settings/table.js";
 import * as hosts from "./hosts/adapt.js";
 import * as starter from "./init/init.js";
 import * as mirrors from "./mirror/mirror.js";
 import * as targets from "./publish/publish.js";
 import type { PublishOptions } from "./publish/target.js";
 import * as servers from "./server/server.js";
-import * as kind from "./settings/kinds.js";
-import { library } from "./settings/options.js";
-import { SETTINGS } from "./settings/table.js";
 import * as sides from "./sides/compare.js";
 import * as snapshot from "./snapshot/build.js";
 import type { BuildEffects, BuildOptions } from "./snapshot/options.js";
@@ -18,21 +18,21 @@ import * as shards from "./snapshot/shards/shard.js";
 import type { VerifyEffects, VerifyOptions } from "./verify/options.js";
 import * as verification from "./verify/verify.js";
 
-export type { Contract } from "./contract/contract.js";
-export type { ContractFile, RecordOf } from "./contract/file/form.js";
-export type { Page } from "./contract/page.js";
-export type { Snapshot } from "./contract/snapshot.js";
-export type { User } from "./contract/user.js";
-export { GateError } from "./diff/gates.js";
-export { UserError } from "./errors.js";
+export { GateError } from "./core/compare/gates.js";
+export type { Contract } from "./core/contract/contract.js";
+export type { ContractFile, RecordOf } from "./core/contract/file/form.js";
+export type { Page } from "./core/contract/page.js";
+export type { Snapshot } from "./core/contract/snapshot.js";
+export type { User } from "./core/contract/user.js";
+export { UserError } from "./core/errors.js";
+export { listReleases, type ReleaseSummary } from "./core/release/list.js";
+export { openRelease, type Release } from "./core/release/open.js";
+export { type UseEffects, type UseResult, useRelease } from "./core/release/use.js";
 export { type AdaptEffects, type Adapted, type AdaptOptions, listHosts } from "./hosts/adapt.js";
 export type { InitEffects, InitOptions, InitResult } from "./init/init.js";
 export type { MirrorEffects, MirroredTable, MirrorOptions, MirrorResult } from "./mirror/mirror.js";
 export type { PublishEffects, PublishResult } from "./publish/publish.js";
 export type { PublishOptions } from "./publish/target.js";
-export { listReleases, type ReleaseSummary } from "./release/list.js";
-export { openRelease, type Release } from "./release/open.js";
-export { type UseEffects, type UseResult, useRelease } from "./release/use.js";
 export type { AccessEntry } from "./server/access-log.js";
 export type {
   ListingServer as Server,

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
-import { USERS, USERS_CONTRACT } from "../src/contract/users.js";
+import { USERS, USERS_CONTRACT } from "../src/core/contract/users.js";
 
 const SRC = new URL("../src", import.meta.url).pathname;
 const DESIGN = readFileSync(new URL("../docs/internals/design.md", import.meta.url), "utf8");
@@ -42,7 +42,7 @@ test("every file in docs/internals/design.md exists", () => {
 });
 
 test("the helpers of these tests find imports and circles", () => {
-  expect(imports.get("snapshot/jobs.ts")?.map(roomOf)).toEqual(expect.arrayContaining(["source", "snapshot"]));
+  expect(imports.get("snapshot/jobs.ts")?.map(roomOf)).toEqual(expect.arrayContaining(["core", "snapshot"]));
   const graph = { a: ["b"], b: ["c", "a"] };
   expect(findCircle(new Map(Object.entries(graph)))).toEqual(["a", "b", "a"]);
 });
@@ -53,7 +53,7 @@ test("a field of the directory is named in one file", () => {
   const pattern = new RegExp(`\\b(?:${names.filter((name) => !ordinary.includes(name)).join("|")})\\b`);
   const all = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter((path) => /\.(?:ts|js|css)$/.test(path));
   const naming = all.filter((path) => pattern.test(readFileSync(join(SRC, path), "utf8")));
-  expect(naming).toEqual(["contract/user.ts"]);
+  expect(naming).toEqual(["core/contract/user.ts"]);
 });
 
 test("the client imports nothing of Node, and no package", () => {

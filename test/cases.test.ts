@@ -6,7 +6,7 @@ import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "vitest";
-import { sha256 } from "../src/release/plain-files.js";
+import { sha256 } from "../src/core/release/plain-files.js";
 import { buildCase, CASE_FOLDERS } from "./support/cases.js";
 import { readTree } from "./support/files.js";
 

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { USERS } from "../src/contract/users.js";
+import { USERS } from "../src/core/contract/users.js";
 
 const REPOSITORY = fileURLToPath(new URL("..", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "rollcall-package-"));
@@ -104,7 +104,7 @@ test("the library is typed, and runs", () => {
 });
 
 test("a user's fields are declared one by one, each with what it means", () => {
-  const declared = readFileSync(join(folder, "node_modules/rollcall/lib/contract/user.d.ts"), "utf8");
+  const declared = readFileSync(join(folder, "node_modules/rollcall/lib/core/contract/user.d.ts"), "utf8");
   const type = declared.slice(declared.indexOf("export type User = {"));
   const meanings = Object.values(USERS.properties).map(({ description }) => description);
   expect(type.match(/^ {4}(?=\/\*\*)/gm)).toHaveLength(meanings.length);

@@ -1,5 +1,5 @@
 /** The sample's table, as in docs/guides/your-data.md, and the type of its rows. */
-import type { User } from "../../src/contract/users.js";
+import type { User } from "../../src/core/contract/users.js";
 
 export const CREATE_USERS = `CREATE TABLE users (
   id TEXT NOT NULL PRIMARY KEY,

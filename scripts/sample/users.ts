@@ -1,5 +1,5 @@
 /** Generates sample users: valid, without warnings, and reproducible. */
-import { USERS } from "../../src/contract/users.js";
+import { USERS } from "../../src/core/contract/users.js";
 import { HARD_TEXT } from "./hard-text.js";
 import { makeLogins, makePlaces, type Place } from "./places.js";
 import { type Random, seededRandom } from "./random.js";

@@ -2,7 +2,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
-import { UserError } from "../../src/errors.js";
+import { UserError } from "../../src/core/errors.js";
 import { CREATE_INDEX, CREATE_USERS, type UserRow } from "./schema.js";
 
 /** Rows of a transaction. It affects the bytes, since the file header counts transactions. */

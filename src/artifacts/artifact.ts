@@ -1,11 +1,11 @@
 /** The interface of artifacts: files of a release, other than pages, that are made of all records. Build, join and verify use it. */
 import { join } from "node:path";
 import { z } from "zod";
-import type { Contract } from "../contract/contract.js";
-import { type Collection, RECORD_SEPARATOR } from "../contract/page.js";
-import type { Referrer } from "../contract/references.js";
-import type { Release } from "../release/open.js";
-import { readPlain, sha256 } from "../release/plain-files.js";
+import type { Contract } from "../core/contract/contract.js";
+import { type Collection, RECORD_SEPARATOR } from "../core/contract/page.js";
+import type { Referrer } from "../core/contract/references.js";
+import type { Release } from "../core/release/open.js";
+import { readPlain, sha256 } from "../core/release/plain-files.js";
 
 /** The records of one page, valid and canonical. */
 export interface PageRecords {

@@ -1,6 +1,5 @@
 /** The artifacts of a release, and their mergers. */
-
-import { createTurns } from "../workers/turns.js";
+import { createTurns } from "../core/workers/turns.js";
 import type { Artifact, MergeContext, Merger } from "./artifact.js";
 
 /** Which artifacts a release has, by the settings of its build. */

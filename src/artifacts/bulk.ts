@@ -3,10 +3,10 @@ import { createHash, type Hash } from "node:crypto";
 import { gunzipSync, gzipSync } from "node:zlib";
 import stringify from "fast-json-stable-stringify";
 import { z } from "zod";
-import { readAs } from "../contract/json.js";
-import { csvHeading, csvLineOf } from "../contract/record/csv.js";
-import { UserError } from "../errors.js";
-import { BULK, BULK_FOLDER, CSV, MAX_PACKED } from "../release/layout.js";
+import { readAs } from "../core/contract/json.js";
+import { csvHeading, csvLineOf } from "../core/contract/record/csv.js";
+import { UserError } from "../core/errors.js";
+import { BULK, BULK_FOLDER, CSV, MAX_PACKED } from "../core/release/layout.js";
 import {
   type Artifact,
   type Collector,

@@ -1,14 +1,14 @@
 /** Writes changes.json and its steps: the step from the last release, and reused older ones. */
 import { join } from "node:path";
-import type { Contract } from "../contract/contract.js";
-import type { Collection } from "../contract/page.js";
-import { type Matches, matchRecords } from "../diff/match.js";
-import { openReleaseSide, type Side } from "../diff/side.js";
-import { CHANGES, CURRENT, MAX_PACKED, RECORDS } from "../release/layout.js";
-import { findAltered, type Release } from "../release/open.js";
-import type { StagedFiles } from "../release/staging.js";
-import type { PageDigests } from "../release/sums.js";
-import type { DataSettings } from "../settings/settings.js";
+import { type Matches, matchRecords } from "../core/compare/match.js";
+import { openReleaseSide, type Side } from "../core/compare/side.js";
+import type { Contract } from "../core/contract/contract.js";
+import type { Collection } from "../core/contract/page.js";
+import { CHANGES, CURRENT, MAX_PACKED, RECORDS } from "../core/release/layout.js";
+import { findAltered, type Release } from "../core/release/open.js";
+import type { StagedFiles } from "../core/release/staging.js";
+import type { PageDigests } from "../core/release/sums.js";
+import type { DataSettings } from "../core/settings/settings.js";
 import { writeStep } from "./step-writer.js";
 import { bytesOfAll, encodeChanges, findReusableSteps, linkSteps, type StepFile, type StepLimits } from "./steps.js";
 

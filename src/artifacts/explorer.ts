@@ -1,10 +1,12 @@
 /** index.html and explorer/*: the explorer, and the counts that it shows. */
-import type { Contract, Field } from "../contract/contract.js";
-import { facetFields } from "../contract/lookup.js";
-import { fromBytes, toBytes } from "../contract/record/key.js";
-import { kindOf } from "../contract/record/kind.js";
-import { placeFinder, readText } from "../contract/record/locate.js";
-import { valueAt } from "../contract/record/value.js";
+import type { Contract, Field } from "../core/contract/contract.js";
+import { facetFields } from "../core/contract/lookup.js";
+import { fromBytes, toBytes } from "../core/contract/record/key.js";
+import { kindOf } from "../core/contract/record/kind.js";
+import { placeFinder, readText } from "../core/contract/record/locate.js";
+import { valueAt } from "../core/contract/record/value.js";
+import { EXPLORER, EXPLORER_FOLDER, SUMMARY } from "../core/release/layout.js";
+import { createTurns } from "../core/workers/turns.js";
 import { epochTime, isTime } from "../explorer/meaning.js";
 import {
   type Distribution,
@@ -15,8 +17,6 @@ import {
   type TimesSummary,
 } from "../explorer/summary.js";
 import { type CountedTimes, TimeCounter } from "../markup/figures/times.js";
-import { EXPLORER, EXPLORER_FOLDER, SUMMARY } from "../release/layout.js";
-import { createTurns } from "../workers/turns.js";
 import {
   type Artifact,
   type Collector,

@@ -1,6 +1,6 @@
 /** lookup/*: files that find records by key, or by words of their names. */
 import stringify from "fast-json-stable-stringify";
-import type { Contract, Field } from "../contract/contract.js";
+import type { Contract, Field } from "../core/contract/contract.js";
 import {
   foldedWords,
   HIGHEST,
@@ -9,12 +9,12 @@ import {
   nameFields,
   termOf,
   wordsOfRecord,
-} from "../contract/lookup.js";
-import { fromBytes, toBytes } from "../contract/record/key.js";
-import { placeFinder, readText } from "../contract/record/locate.js";
-import { valueAt } from "../contract/record/value.js";
-import { LOOKUP, LOOKUP_FOLDER } from "../release/layout.js";
-import { createTurns } from "../workers/turns.js";
+} from "../core/contract/lookup.js";
+import { fromBytes, toBytes } from "../core/contract/record/key.js";
+import { placeFinder, readText } from "../core/contract/record/locate.js";
+import { valueAt } from "../core/contract/record/value.js";
+import { LOOKUP, LOOKUP_FOLDER } from "../core/release/layout.js";
+import { createTurns } from "../core/workers/turns.js";
 import {
   type Artifact,
   type Collector,

@@ -1,7 +1,7 @@
 /** records.sha256: a line for each record with its digest and key. */
-import { recordFinder } from "../contract/record/locate.js";
-import { RECORDS } from "../release/layout.js";
-import { recordLines } from "../release/record-lines.js";
+import { recordFinder } from "../core/contract/record/locate.js";
+import { RECORDS } from "../core/release/layout.js";
+import { recordLines } from "../core/release/record-lines.js";
 import type { Artifact } from "./artifact.js";
 
 export const RECORD_LIST: Artifact = {

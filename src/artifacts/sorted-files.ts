@@ -1,7 +1,7 @@
 /** Writes sorted files (keys, words or facets): sorts terms, writes a line for each, and splits lines into files. */
-import { type Beginning, type Beginnings, HIGHEST, LIST_DIGITS, MARKS } from "../contract/lookup.js";
-import { type SORTED_FOLDERS, sortedPath } from "../release/layout.js";
-import type { createTurns } from "../workers/turns.js";
+import { type Beginning, type Beginnings, HIGHEST, LIST_DIGITS, MARKS } from "../core/contract/lookup.js";
+import { type SORTED_FOLDERS, sortedPath } from "../core/release/layout.js";
+import type { createTurns } from "../core/workers/turns.js";
 import type { Sink } from "./artifact.js";
 import { type HeldLine, OpenPrefixes, type RecordSet } from "./beginnings.js";
 import { type BytePlace, extendByCharacter, sharedBytes, type Term, TermTable, textAt, writtenTerm } from "./terms.js";

@@ -3,12 +3,12 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import stringify from "fast-json-stable-stringify";
 import { z } from "zod";
-import { readAs } from "../contract/json.js";
-import { CHANGES, CHANGES_FOLDER, isPart, MAX_PACKED } from "../release/layout.js";
-import type { Release } from "../release/open.js";
-import { hashPlain } from "../release/plain-files.js";
-import { makeFolder } from "../release/sharing.js";
-import { carryFile } from "../release/times.js";
+import { readAs } from "../core/contract/json.js";
+import { CHANGES, CHANGES_FOLDER, isPart, MAX_PACKED } from "../core/release/layout.js";
+import type { Release } from "../core/release/open.js";
+import { hashPlain } from "../core/release/plain-files.js";
+import { makeFolder } from "../core/release/sharing.js";
+import { carryFile } from "../core/release/times.js";
 import { countSchema, digestSchema, readIntact } from "./artifact.js";
 
 const stepSchema = z.strictObject({

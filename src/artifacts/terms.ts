@@ -1,6 +1,6 @@
 /** Terms with their record numbers: collected from pages, and sorted by SQLite. */
 import type { Statement } from "better-sqlite3";
-import { TemporaryDatabase } from "../scratch/database.js";
+import { TemporaryDatabase } from "../core/scratch/database.js";
 
 /** Bytes of an integer. A row is the term's length, the count of numbers, the numbers, and the term. */
 const INTEGER = 4;

@@ -1,6 +1,6 @@
 /** The files at the top of a site that describe its listings: openapi.json, and index.html with the explorer. */
-import type { Contract } from "../contract/contract.js";
-import { EXPLORER, OPENAPI, SIGNATURE } from "../release/layout.js";
+import type { Contract } from "../core/contract/contract.js";
+import { EXPLORER, OPENAPI, SIGNATURE } from "../core/release/layout.js";
 import type { Sink } from "./artifact.js";
 import type { ApiDescription } from "./openapi/described.js";
 import { describeSiteApi } from "./openapi/openapi.js";

@@ -3,7 +3,7 @@ import { createPrivateKey, createPublicKey, type KeyObject, scrypt, sign } from 
 import { readFileSync, statSync } from "node:fs";
 import { promisify } from "node:util";
 import { keyId, signatureText, type TrustedComment, trustedComment, withComment } from "../client/signature.js";
-import { UserError, unreadableFile, usageError } from "../errors.js";
+import { UserError, unreadableFile, usageError } from "../core/errors.js";
 
 export interface Signer {
   /** The id of its key, as minisign shows it. */

@@ -1,5 +1,5 @@
 /** Errors of the client. Each has the URL, what was expected and what was received. */
-import type { Snapshot } from "../contract/snapshot.js";
+import type { Snapshot } from "../core/contract/snapshot.js";
 
 /** The position of a walk, as plain JSON. Another process can pass it as `after` to continue. */
 export interface Position {

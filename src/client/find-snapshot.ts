@@ -1,5 +1,5 @@
 /** Reads the host's current snapshot, and verifies it by SHA256SUMS and its signature. */
-import type { Snapshot } from "../contract/snapshot.js";
+import type { Snapshot } from "../core/contract/snapshot.js";
 import { hexDigest, mostSumBytes, readDigests } from "./digests.js";
 import { ListingError, notListed } from "./errors.js";
 import type { Bytes } from "./requests.js";

@@ -1,6 +1,6 @@
 /** Opens a host: checks its base URL and options. */
-import { normalBaseUrl } from "../contract/links.js";
-import { PAGE_BYTES } from "../contract/page.js";
+import { normalBaseUrl } from "../core/contract/links.js";
+import { PAGE_BYTES } from "../core/contract/page.js";
 import { quoted, usage } from "./errors.js";
 import { checked, OPEN } from "./option-checks.js";
 import type { ListingOptions } from "./options.js";
@@ -38,7 +38,7 @@ export function openHost(given: string | URL, from: ListingOptions = {}, names =
 function parseBase(given: unknown): string {
   const text = typeof given === "string" ? given : quoted(given);
   try {
-    // For non-ASCII URLs, URL.canParse is wrong in Node 20 and 22, see canParse in contract/links.ts.
+    // For non-ASCII URLs, URL.canParse is wrong in Node 20 and 22, see canParse in core/contract/links.ts.
     if (/^https?:\/\/(?![^/]*@)[^?#]+$/i.test(text)) return normalBaseUrl(new URL(text));
   } catch {}
   throw usage(text.replace(/\/\/.*@/, "//...@"), "is not a base URL such as https://example.com");

@@ -1,9 +1,8 @@
 /** The client library: reads and verifies published listings in Node, Deno, Bun, workers and browsers. */
-
-export type { ContractFile } from "../contract/file/form.js";
-export type { Page } from "../contract/page.js";
-export type { Snapshot } from "../contract/snapshot.js";
-export type { User } from "../contract/user.js";
+export type { ContractFile } from "../core/contract/file/form.js";
+export type { Page } from "../core/contract/page.js";
+export type { Snapshot } from "../core/contract/snapshot.js";
+export type { User } from "../core/contract/user.js";
 export { ListingError, type ListingErrorCode, type Position, SnapshotChangedError } from "./errors.js";
 export { openListing } from "./listing.js";
 export { openSite } from "./open-site.js";

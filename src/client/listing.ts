@@ -1,5 +1,5 @@
 /** Opens a published listing: single pages and files, walks over pages and records, lookups, copies. */
-import type { User } from "../contract/user.js";
+import type { User } from "../core/contract/user.js";
 import { usage } from "./errors.js";
 import { findView } from "./find-snapshot.js";
 import { openHost } from "./host.js";

@@ -1,7 +1,7 @@
 /** Opens a published site: several listings, as of one point in time. */
-import { LISTING_NAME } from "../contract/links.js";
-import type { SiteSnapshot } from "../contract/snapshot.js";
-import type { User } from "../contract/user.js";
+import { LISTING_NAME } from "../core/contract/links.js";
+import type { SiteSnapshot } from "../core/contract/snapshot.js";
+import type { User } from "../core/contract/user.js";
 import { hexDigest, linesOf } from "./digests.js";
 import { ListingError, malformed, usage } from "./errors.js";
 import { readVerified, SUMS } from "./find-snapshot.js";

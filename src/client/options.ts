@@ -1,8 +1,8 @@
 /** Types of options and results of the client. */
-import type { ContractFile } from "../contract/file/form.js";
-import type { Page } from "../contract/page.js";
-import type { Snapshot } from "../contract/snapshot.js";
-import type { User } from "../contract/user.js";
+import type { ContractFile } from "../core/contract/file/form.js";
+import type { Page } from "../core/contract/page.js";
+import type { Snapshot } from "../core/contract/snapshot.js";
+import type { User } from "../core/contract/user.js";
 import type { Position, SnapshotChangedError } from "./errors.js";
 import type { Store } from "./sync/store.js";
 

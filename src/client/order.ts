@@ -1,6 +1,6 @@
 /** The published order of records, by their contract. */
-import { type ContractFile, MAX_CONTRACT } from "../contract/file/form.js";
-import { valueAt } from "../contract/record/value.js";
+import { type ContractFile, MAX_CONTRACT } from "../core/contract/file/form.js";
+import { valueAt } from "../core/contract/record/value.js";
 import { malformed } from "./errors.js";
 import type { Bytes } from "./requests.js";
 import type { Host, SnapshotView } from "./snapshot.js";

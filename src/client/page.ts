@@ -1,6 +1,6 @@
 /** Parses pages, and checks them against their snapshot. */
-import { type ListingPlace, neighbours, pageUrl } from "../contract/links.js";
-import type { Page } from "../contract/page.js";
+import { type ListingPlace, neighbours, pageUrl } from "../core/contract/links.js";
+import type { Page } from "../core/contract/page.js";
 import { malformed } from "./errors.js";
 import type { Bytes } from "./requests.js";
 import type { SnapshotView } from "./snapshot.js";

@@ -1,5 +1,5 @@
 /** Reads and verifies SHA256SUMS.minisig, the minisign signature of SHA256SUMS, with WebCrypto. */
-import type { Snapshot } from "../contract/snapshot.js";
+import type { Snapshot } from "../core/contract/snapshot.js";
 import { toHex } from "./digests.js";
 import { ListingError, quoted, usage } from "./errors.js";
 import type { Bytes } from "./requests.js";

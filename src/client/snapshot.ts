@@ -1,6 +1,6 @@
 /** A snapshot of a host: reads its files, verifies them, and bypasses caches that show another snapshot. */
-import { pagesFor, pageUrl } from "../contract/links.js";
-import type { Snapshot } from "../contract/snapshot.js";
+import { pagesFor, pageUrl } from "../core/contract/links.js";
+import type { Snapshot } from "../core/contract/snapshot.js";
 import { type Digests, hexDigest } from "./digests.js";
 import { ListingError, malformed, NOT_LISTED, notListed, SnapshotChangedError, usage } from "./errors.js";
 import type { ListingOptions } from "./options.js";

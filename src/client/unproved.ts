@@ -1,5 +1,5 @@
 /** Reads a host without SHA256SUMS. Pages are checked for consistency, but not verified. */
-import { MAX_CONTRACT } from "../contract/file/form.js";
+import { MAX_CONTRACT } from "../core/contract/file/form.js";
 import {
   DEFAULT_PATH,
   LINK_STYLES,
@@ -9,9 +9,9 @@ import {
   PAGE_SIZE,
   pagesFor,
   pageUrl,
-} from "../contract/links.js";
-import type { Page } from "../contract/page.js";
-import type { Snapshot } from "../contract/snapshot.js";
+} from "../core/contract/links.js";
+import type { Page } from "../core/contract/page.js";
+import type { Snapshot } from "../core/contract/snapshot.js";
 import { hexDigest } from "./digests.js";
 import { ListingError, malformed, SnapshotChangedError } from "./errors.js";
 import { parsePage } from "./page.js";
@@ -106,7 +106,7 @@ function isPage(link: unknown, place: ListingPlace, number: number): boolean {
   if (typeof link !== "string") return false;
   let url: URL;
   try {
-    // Not URL.canParse: see canParse in contract/links.ts.
+    // Not URL.canParse: see canParse in core/contract/links.ts.
     url = new URL(link);
   } catch {
     return false;

@@ -1,5 +1,5 @@
 /** Walks: iterators that read ahead, and return items in order, of one snapshot. */
-import type { Snapshot } from "../contract/snapshot.js";
+import type { Snapshot } from "../core/contract/snapshot.js";
 import { type Position, SnapshotChangedError, usage } from "./errors.js";
 import type { ListingWalkOptions, Walk } from "./options.js";
 import type { Bytes } from "./requests.js";

@@ -1,8 +1,8 @@
 /** `rollcall diff`: reports what changed between two snapshots. */
-import { ExitCode, usageError } from "../errors.js";
-import { painter } from "../print/style.js";
-import { listed } from "../print/text.js";
-import { optionsOf, type Settings } from "../settings/settings.js";
+import { ExitCode, usageError } from "../core/errors.js";
+import { painter } from "../core/print/style.js";
+import { listed } from "../core/print/text.js";
+import { optionsOf, type Settings } from "../core/settings/settings.js";
 import { type Comparison, type Comparisons, compareAll } from "../sides/compare.js";
 import { InvalidRecordsError } from "../snapshot/problems.js";
 import { writeDocument } from "./program/document.js";

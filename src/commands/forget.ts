@@ -1,7 +1,7 @@
 /** `rollcall forget`: removes kept releases permanently. */
-import { codeOf, ExitCode, UserError } from "../errors.js";
-import { count } from "../print/numbers.js";
-import { listed, toJson } from "../print/text.js";
+import { codeOf, ExitCode, UserError } from "../core/errors.js";
+import { count } from "../core/print/numbers.js";
+import { listed, toJson } from "../core/print/text.js";
 import { type ForgetPlan, forgetReleases } from "../publish/forget.js";
 import { warnUntidied } from "./program/failure.js";
 import { type Invocation, type Io, printAndWait, say, sayLines } from "./program/verb.js";

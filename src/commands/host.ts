@@ -1,12 +1,12 @@
 /** `rollcall host`: prints the table of hosts, or writes the files for one. */
 import { join } from "node:path";
-import { ExitCode } from "../errors.js";
+import { ExitCode } from "../core/errors.js";
+import { type Paint, painter } from "../core/print/style.js";
+import { toJson } from "../core/print/text.js";
+import { optionsOf, type Settings } from "../core/settings/settings.js";
 import { type Adapted, adapt, listHosts } from "../hosts/adapt.js";
 import type { HostFile } from "../hosts/host.js";
 import { HOSTS, hostRow } from "../hosts/hosts.js";
-import { type Paint, painter } from "../print/style.js";
-import { toJson } from "../print/text.js";
-import { optionsOf, type Settings } from "../settings/settings.js";
 import { type Invocation, type Io, print, sayLines } from "./program/verb.js";
 
 /** Runs `rollcall host`. @returns its exit code. @throws UserError */

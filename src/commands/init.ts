@@ -1,16 +1,16 @@
 /** `rollcall init`: writes a starter config, with sample users or a contract for a database. */
-import { ExitCode } from "../errors.js";
+import { ExitCode } from "../core/errors.js";
+import { count } from "../core/print/numbers.js";
+import type { Line } from "../core/print/style.js";
+import { toJson } from "../core/print/text.js";
+import { CONTRACT_FILE } from "../core/settings/file.js";
+import { optionsOf } from "../core/settings/settings.js";
 import type { Proposed } from "../init/decide.js";
 import type { Found, FoundListing } from "../init/found.js";
 import { contractFile, type InitResult, initialize, QUERY_FILE, queryFile } from "../init/init.js";
 import type { ChosenKey } from "../init/key.js";
 import { publicLine } from "../init/propose.js";
 import { describeFound, describeNull, type FoundSource } from "../init/source.js";
-import { count } from "../print/numbers.js";
-import type { Line } from "../print/style.js";
-import { toJson } from "../print/text.js";
-import { CONTRACT_FILE } from "../settings/file.js";
-import { optionsOf } from "../settings/settings.js";
 import { stoppable } from "./program/signals.js";
 import { type Invocation, type Io, print, sayLines } from "./program/verb.js";
 

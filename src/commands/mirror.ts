@@ -1,9 +1,9 @@
 /** `rollcall mirror`: keeps a copy of a published listing, or of a site, in a SQLite file. */
-import { ExitCode } from "../errors.js";
+import { ExitCode } from "../core/errors.js";
+import { count, duration, number, size } from "../core/print/numbers.js";
+import type { Line } from "../core/print/style.js";
+import { optionsOf } from "../core/settings/settings.js";
 import { type MirroredTable, type MirrorResult, mirror } from "../mirror/mirror.js";
-import { count, duration, number, size } from "../print/numbers.js";
-import type { Line } from "../print/style.js";
-import { optionsOf } from "../settings/settings.js";
 import { withProgress } from "./program/progress.js";
 import { type Invocation, type Io, printResult, sayLines } from "./program/verb.js";
 

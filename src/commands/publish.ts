@@ -1,12 +1,12 @@
 /** `rollcall publish`: makes a folder or a bucket equal to a release. */
-import { ExitCode } from "../errors.js";
-import { count, duration, number, size } from "../print/numbers.js";
-import type { Line } from "../print/style.js";
-import { visible } from "../print/text.js";
+import { ExitCode } from "../core/errors.js";
+import { count, duration, number, size } from "../core/print/numbers.js";
+import type { Line } from "../core/print/style.js";
+import { visible } from "../core/print/text.js";
+import { at, hasScheme } from "../core/settings/kinds.js";
+import { optionsOf } from "../core/settings/settings.js";
 import type { StepKind } from "../publish/plan.js";
 import { type PublishResult, publish as publishRelease } from "../publish/publish.js";
-import { at, hasScheme } from "../settings/kinds.js";
-import { optionsOf } from "../settings/settings.js";
 import { type Progress, withProgress } from "./program/progress.js";
 import { type Invocation, type Io, ignoreLostOutput, print, printResult, sayLines } from "./program/verb.js";
 

@@ -1,10 +1,10 @@
 /** `rollcall releases`: lists the releases. */
-import { ExitCode } from "../errors.js";
-import { number, size, time } from "../print/numbers.js";
-import { type Paint, painter } from "../print/style.js";
-import { table } from "../print/table.js";
-import { toJson, visible } from "../print/text.js";
-import { listReleases, type ReleaseSummary } from "../release/list.js";
+import { ExitCode } from "../core/errors.js";
+import { number, size, time } from "../core/print/numbers.js";
+import { type Paint, painter } from "../core/print/style.js";
+import { table } from "../core/print/table.js";
+import { toJson, visible } from "../core/print/text.js";
+import { listReleases, type ReleaseSummary } from "../core/release/list.js";
 import { type Invocation, type Io, print } from "./program/verb.js";
 
 /** Runs `rollcall releases`. @returns its exit code. @throws UserError */

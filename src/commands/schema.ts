@@ -1,15 +1,14 @@
 /** `rollcall schema`: prints a contract as JSON Schema, SQL or TypeScript. */
-
-import type { Contract } from "../contract/contract.js";
-import { loadContract } from "../contract/file/load.js";
-import { toSql } from "../contract/sql.js";
-import { toTypeScript } from "../contract/typescript.js";
-import { ExitCode, usageError } from "../errors.js";
-import { suggest } from "../print/near.js";
-import { listed } from "../print/text.js";
-import { findRelease } from "../release/choose.js";
-import { openSite, type SiteListing } from "../release/site.js";
-import type { ListingOptions, Settings } from "../settings/settings.js";
+import type { Contract } from "../core/contract/contract.js";
+import { loadContract } from "../core/contract/file/load.js";
+import { toSql } from "../core/contract/sql.js";
+import { toTypeScript } from "../core/contract/typescript.js";
+import { ExitCode, usageError } from "../core/errors.js";
+import { suggest } from "../core/print/near.js";
+import { listed } from "../core/print/text.js";
+import { findRelease } from "../core/release/choose.js";
+import { openSite, type SiteListing } from "../core/release/site.js";
+import type { ListingOptions, Settings } from "../core/settings/settings.js";
 import { type Invocation, type Io, print } from "./program/verb.js";
 
 const FORMS: Readonly<Record<Settings["schemaFormat"], (contract: Contract) => string>> = {

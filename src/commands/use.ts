@@ -1,8 +1,8 @@
 /** `rollcall use`: makes another release current. */
-import { ExitCode } from "../errors.js";
-import { count, time } from "../print/numbers.js";
-import { toJson } from "../print/text.js";
-import { useRelease } from "../release/use.js";
+import { ExitCode } from "../core/errors.js";
+import { count, time } from "../core/print/numbers.js";
+import { toJson } from "../core/print/text.js";
+import { useRelease } from "../core/release/use.js";
 import { warnUntidied } from "./program/failure.js";
 import { stoppable } from "./program/signals.js";
 import { type Invocation, type Io, ignoreLostOutput, print, sayLines } from "./program/verb.js";

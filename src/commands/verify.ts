@@ -1,13 +1,13 @@
 /** `rollcall verify`: verifies a release on disk or a deployed host, and reports what differs. */
-import { isHttpUrl } from "../contract/links.js";
-import { ExitCode } from "../errors.js";
-import { bothEndsOf } from "../print/fit.js";
-import type { Words } from "../print/numbers.js";
-import { count, duration, number } from "../print/numbers.js";
-import { align, type Paint, painter } from "../print/style.js";
-import { table } from "../print/table.js";
-import { shorten, visible } from "../print/text.js";
-import { optionsOf } from "../settings/settings.js";
+import { isHttpUrl } from "../core/contract/links.js";
+import { ExitCode } from "../core/errors.js";
+import { bothEndsOf } from "../core/print/fit.js";
+import type { Words } from "../core/print/numbers.js";
+import { count, duration, number } from "../core/print/numbers.js";
+import { align, type Paint, painter } from "../core/print/style.js";
+import { table } from "../core/print/table.js";
+import { shorten, visible } from "../core/print/text.js";
+import { optionsOf } from "../core/settings/settings.js";
 import type { VerifyEffects } from "../verify/options.js";
 import { type Asked, type Finding, passed, type Row, type Verdict } from "../verify/verdict.js";
 import { verify as prove } from "../verify/verify.js";

@@ -1,25 +1,25 @@
 /** `rollcall dev`: builds, serves, and builds again whenever an input file changes. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Contract } from "../contract/contract.js";
-import { loadContract } from "../contract/file/load.js";
-import { basePath } from "../contract/links.js";
-import { USERS_CONTRACT } from "../contract/users.js";
-import { type UserError, usageError } from "../errors.js";
+import type { Contract } from "../core/contract/contract.js";
+import { loadContract } from "../core/contract/file/load.js";
+import { basePath } from "../core/contract/links.js";
+import { USERS_CONTRACT } from "../core/contract/users.js";
+import { type UserError, usageError } from "../core/errors.js";
+import { shellWord } from "../core/print/text.js";
+import { RECORDS_WORDS, type Site, type SiteListing } from "../core/release/site.js";
+import { makeScratch, removeScratch } from "../core/scratch/folder.js";
+import { withoutGates } from "../core/settings/merge.js";
+import { type Complete, type OptionsFor, withDefaults } from "../core/settings/settings.js";
+import { ForeignSourceError } from "../core/source/relation.js";
+import { textFormatOf } from "../core/source/text-format.js";
 import type { Found } from "../init/found.js";
 import { type FoundSource, findSource, type LeftTable, notesOn, omittedColumns, tablesOf } from "../init/source.js";
-import { shellWord } from "../print/text.js";
-import { RECORDS_WORDS, type Site, type SiteListing } from "../release/site.js";
 import { repeat } from "../repeat.js";
-import { makeScratch, removeScratch } from "../scratch/folder.js";
-import { withoutGates } from "../settings/merge.js";
-import { type Complete, type OptionsFor, withDefaults } from "../settings/settings.js";
 import { type Comparison, compare } from "../sides/compare.js";
 import { build } from "../snapshot/build.js";
 import type { OnBuildProgress } from "../snapshot/options.js";
 import type { BuildResult, ListingResult } from "../snapshot/result.js";
-import { ForeignSourceError } from "../source/relation.js";
-import { textFormatOf } from "../source/text-format.js";
 import { type EarlyHost, listenEarly } from "./early-host.js";
 import { type Watched, Watcher } from "./watch.js";
 

@@ -1,12 +1,12 @@
 /** A server that listens before there is a release, so that the release's links can lead to it. */
 import { createServer, type Server, type ServerResponse } from "node:http";
-import { NO_CACHE } from "../contract/headers.js";
-import { hasCode } from "../errors.js";
-import type { Site } from "../release/site.js";
+import { NO_CACHE } from "../core/contract/headers.js";
+import { hasCode } from "../core/errors.js";
+import type { Site } from "../core/release/site.js";
+import { SETTINGS } from "../core/settings/table.js";
 import { SERVER_LIMITS } from "../server/limits.js";
 import { listen } from "../server/listen.js";
 import { createListingServer, type ListingServer } from "../server/server.js";
-import { SETTINGS } from "../settings/table.js";
 
 export interface EarlyHost {
   /** The address that it listens on: `http://127.0.0.1:8080`. */

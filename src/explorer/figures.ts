@@ -1,10 +1,10 @@
 /** Figures of all records: over time, shares of facet values, and distributions of integers. */
-import { type Contract, fieldAt } from "../contract/contract.js";
+import { type Contract, fieldAt } from "../core/contract/contract.js";
+import { count, number } from "../core/print/numbers.js";
+import { capital, oneLine } from "../core/print/text.js";
 import { columnChart, timesFigure } from "../markup/figures/chart.js";
 import { type Figure, figuresSection, table } from "../markup/figures/figure.js";
 import { html, type Markup } from "../markup/markup.js";
-import { count, number } from "../print/numbers.js";
-import { capital, oneLine } from "../print/text.js";
 import { epochTime, headingOf } from "./meaning.js";
 import type { Distribution, ExplorerSummary, Facet, TimesSummary } from "./summary.js";
 

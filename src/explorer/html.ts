@@ -1,13 +1,12 @@
 /** Writes the explorer's index.html. Without scripts, it shows the overview; its script adds the list and records. */
 import { readFileSync } from "node:fs";
-import { type Contract, type Field, fieldAt } from "../contract/contract.js";
-import { isHttpUrl } from "../contract/links.js";
-import { nameFields } from "../contract/lookup.js";
-import { kindOf } from "../contract/record/kind.js";
-import type { Referrer } from "../contract/references.js";
-import { breakable, html, jsonForScript, type Markup, pageHead } from "../markup/markup.js";
-import { count } from "../print/numbers.js";
-import { capital, oneLine } from "../print/text.js";
+import { type Contract, type Field, fieldAt } from "../core/contract/contract.js";
+import { isHttpUrl } from "../core/contract/links.js";
+import { nameFields } from "../core/contract/lookup.js";
+import { kindOf } from "../core/contract/record/kind.js";
+import type { Referrer } from "../core/contract/references.js";
+import { count } from "../core/print/numbers.js";
+import { capital, oneLine } from "../core/print/text.js";
 import {
   BULK,
   CHANGES,
@@ -20,8 +19,9 @@ import {
   SIGNATURE,
   SNAPSHOT,
   SUMS,
-} from "../release/layout.js";
-import { sha256 } from "../release/plain-files.js";
+} from "../core/release/layout.js";
+import { sha256 } from "../core/release/plain-files.js";
+import { breakable, html, jsonForScript, type Markup, pageHead } from "../markup/markup.js";
 import { overviewFigures } from "./figures.js";
 import { filesSection, type PublishedFile, SIGNATURE_FILE } from "./files.js";
 import { fieldsOf, headingOf, meaningOf, nameInText } from "./meaning.js";

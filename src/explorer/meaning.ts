@@ -1,8 +1,8 @@
 /** Headings and meanings of fields in plain words. Browsers load it too. */
-import { type Contract, type Field, fieldAt, membersOf } from "../contract/contract.js";
-import type { FieldSchema, ValueSchema } from "../contract/file/form.js";
-import { kindOf, kindsOf } from "../contract/record/kind.js";
-import { capital } from "../print/text.js";
+import { type Contract, type Field, fieldAt, membersOf } from "../core/contract/contract.js";
+import type { FieldSchema, ValueSchema } from "../core/contract/file/form.js";
+import { kindOf, kindsOf } from "../core/contract/record/kind.js";
+import { capital } from "../core/print/text.js";
 
 /** Lists the fields in the order of the contract file. */
 export function fieldsOf(contract: Pick<Contract, "file" | "fields">): Field[] {

@@ -1,10 +1,10 @@
 /** Writes the index.html at the top of a site: its listings, without scripts. */
-import type { Contract } from "../contract/contract.js";
-import { referencesOf } from "../contract/references.js";
+import type { Contract } from "../core/contract/contract.js";
+import { referencesOf } from "../core/contract/references.js";
+import { count } from "../core/print/numbers.js";
+import { oneLine } from "../core/print/text.js";
+import { EXPLORER, EXPLORER_FOLDER, OPENAPI, SNAPSHOT, SUMS } from "../core/release/layout.js";
 import { html, type Markup, pageHead } from "../markup/markup.js";
-import { count } from "../print/numbers.js";
-import { oneLine } from "../print/text.js";
-import { EXPLORER, EXPLORER_FOLDER, OPENAPI, SNAPSHOT, SUMS } from "../release/layout.js";
 import { filesSection, SIGNATURE_FILE } from "./files.js";
 
 /** What the page may load: styles and images of its own origin. */

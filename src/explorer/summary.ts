@@ -1,6 +1,6 @@
 /** The types of explorer/summary.json. */
 import stringify from "fast-json-stable-stringify";
-import type { Beginnings } from "../contract/lookup.js";
+import type { Beginnings } from "../core/contract/lookup.js";
 
 /** Counts of all records. Nothing in it depends on the clock, the machine or the number of threads. */
 export interface ExplorerSummary {

@@ -7,8 +7,8 @@ import {
   errorBody,
   INVALID_PAGE,
   NO_CACHE,
-} from "../contract/headers.js";
-import { CURRENT, EXPLORER, RELEASE_NAME, RELEASES } from "../release/layout.js";
+} from "../core/contract/headers.js";
+import { CURRENT, EXPLORER, RELEASE_NAME, RELEASES } from "../core/release/layout.js";
 import { type Host, indent, lines, ONCE, OWN_TAGS } from "./host.js";
 import { type HostedSite, plainPath } from "./hosted-site.js";
 import { encodingPatterns, literal, PAGE_NUMBER, QUERY } from "./patterns.js";

@@ -1,7 +1,7 @@
 /** Caddy 2.6: maps from requests to files of `dist/current`, and a site block that uses them. */
-import { ENCODINGS, NO_CACHE } from "../contract/headers.js";
-import { usageError } from "../errors.js";
-import { CURRENT, EXPLORER } from "../release/layout.js";
+import { ENCODINGS, NO_CACHE } from "../core/contract/headers.js";
+import { usageError } from "../core/errors.js";
+import { CURRENT, EXPLORER } from "../core/release/layout.js";
 import { type Host, indent, lines, ONCE, OWN_TAGS } from "./host.js";
 import { type HostedSite, plainPath } from "./hosted-site.js";
 import { encodingPatterns, literal, QUERY } from "./patterns.js";

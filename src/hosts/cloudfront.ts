@@ -1,10 +1,10 @@
 /** CloudFront in front of a bucket: a function that maps requests to files. */
-import { snapshotHeaders } from "../contract/headers.js";
-import { UserError } from "../errors.js";
-import { count, number } from "../print/numbers.js";
-import { unlistedFiles } from "../release/layout.js";
-import { type Listed, partsOf } from "../release/site.js";
-import type { Snapshot } from "../release/snapshot-file.js";
+import { snapshotHeaders } from "../core/contract/headers.js";
+import { UserError } from "../core/errors.js";
+import { count, number } from "../core/print/numbers.js";
+import { unlistedFiles } from "../core/release/layout.js";
+import { type Listed, partsOf } from "../core/release/site.js";
+import type { Snapshot } from "../core/release/snapshot-file.js";
 import { type Host, limitedBy } from "./host.js";
 import type { HostedSite } from "./hosted-site.js";
 import { type Part, readScript } from "./rules.js";

@@ -1,9 +1,9 @@
 /** The site that a host's files are for: its listings, where its releases are, and where the host listens. */
-import { DEFAULT_CACHE_CONTROL } from "../contract/headers.js";
-import { basePath } from "../contract/links.js";
-import { usageError } from "../errors.js";
-import type { Site } from "../release/site.js";
-import type { OptionsOf } from "../settings/settings.js";
+import { DEFAULT_CACHE_CONTROL } from "../core/contract/headers.js";
+import { basePath } from "../core/contract/links.js";
+import { usageError } from "../core/errors.js";
+import type { Site } from "../core/release/site.js";
+import type { OptionsOf } from "../core/settings/settings.js";
 import { type Compression, type SiteRules, type SiteSettings, servedEncodings, siteRulesOf } from "./rules.js";
 
 /** Settings of a host's files. */

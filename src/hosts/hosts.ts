@@ -1,9 +1,9 @@
 /** All hosts that Rollcall can write files for. CONTRIBUTING.md says how to add one. */
-import type { Encoding } from "../contract/headers.js";
-import type { LinkStyle } from "../contract/links.js";
-import { usageError } from "../errors.js";
-import { suggest } from "../print/near.js";
-import { count, size } from "../print/numbers.js";
+import type { Encoding } from "../core/contract/headers.js";
+import type { LinkStyle } from "../core/contract/links.js";
+import { usageError } from "../core/errors.js";
+import { suggest } from "../core/print/near.js";
+import { count, size } from "../core/print/numbers.js";
 import { apache, htaccess } from "./apache.js";
 import { BY_PATH } from "./by-path.js";
 import { caddy } from "./caddy.js";

@@ -2,9 +2,9 @@
 import { lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { number, size } from "../print/numbers.js";
-import { SUMS } from "../release/layout.js";
-import { filesOf, partsOf, pathInSite, type Site } from "../release/site.js";
+import { number, size } from "../core/print/numbers.js";
+import { SUMS } from "../core/release/layout.js";
+import { filesOf, partsOf, pathInSite, type Site } from "../core/release/site.js";
 import type { Host, HostLimits } from "./host.js";
 
 /** The sizes of a release that hosts limit. */

@@ -1,7 +1,7 @@
 /** nginx: maps from requests to files of `dist/current`, and a server block that uses them. nginx opens a file once a request. */
-import { ENCODINGS, type ErrorStatus, NO_CACHE } from "../contract/headers.js";
-import { CSV, EXPLORER } from "../release/layout.js";
-import { sha256 } from "../release/plain-files.js";
+import { ENCODINGS, type ErrorStatus, NO_CACHE } from "../core/contract/headers.js";
+import { CSV, EXPLORER } from "../core/release/layout.js";
+import { sha256 } from "../core/release/plain-files.js";
 import { type Host, lines, ONCE, OWN_TAGS } from "./host.js";
 import { type HostedSite, plainPath } from "./hosted-site.js";
 import { encodingPatterns, literal, QUERY } from "./patterns.js";

@@ -1,5 +1,5 @@
 /** Regular expressions for hosts without scripts, valid in PCRE and RE2. */
-import { ENCODINGS, type Encoding } from "../contract/headers.js";
+import { ENCODINGS, type Encoding } from "../core/contract/headers.js";
 
 /** A page number in a query and in a file name. */
 export const PAGE_NUMBER = "[1-9][0-9]{0,8}";

@@ -10,8 +10,8 @@ import {
   INVALID_PAGE,
   NO_STORE,
   PREFLIGHT_HEADERS,
-} from "../contract/headers.js";
-import { AVATAR_PATH, basePath, DEFAULT_PATH, pathReference } from "../contract/links.js";
+} from "../core/contract/headers.js";
+import { AVATAR_PATH, basePath, DEFAULT_PATH, pathReference } from "../core/contract/links.js";
 import {
   BULK,
   BULK_FOLDER,
@@ -30,7 +30,7 @@ import {
   SNAPSHOT,
   SORTED_FOLDERS,
   SUMS,
-} from "../release/layout.js";
+} from "../core/release/layout.js";
 import { oneOf, PAGE_NUMBER } from "./patterns.js";
 
 export type Headers = Readonly<Record<string, string>>;

@@ -2,9 +2,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { parseAs } from "../contract/json.js";
-import { hasCode } from "../errors.js";
-import { WRITTEN_HOSTS } from "../release/layout.js";
+import { parseAs } from "../core/contract/json.js";
+import { hasCode } from "../core/errors.js";
+import { WRITTEN_HOSTS } from "../core/release/layout.js";
 import type { SiteSettings } from "./rules.js";
 
 /** Settings in words, by host. */

@@ -1,8 +1,8 @@
 /** Decides for each column whether it becomes a field of the contract or is omitted, and why. */
-import type { FieldSchema, ValueSchema } from "../contract/file/form.js";
-import { quoteName } from "../contract/sql.js";
-import { count as counted, number } from "../print/numbers.js";
-import type { CellType } from "../source/cells.js";
+import type { FieldSchema, ValueSchema } from "../core/contract/file/form.js";
+import { quoteName } from "../core/contract/sql.js";
+import { count as counted, number } from "../core/print/numbers.js";
+import type { CellType } from "../core/source/cells.js";
 import type { DecimalReading } from "./decimals.js";
 import { type Conversion, dashed, type Form } from "./forms.js";
 import { findPrivacy, isFlag, isTimeName } from "./names.js";

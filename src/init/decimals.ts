@@ -1,8 +1,8 @@
 /** Finds by which decimal mark the numbers of a column are read: its own, one that the user gave, or that of other columns. */
-import { usageError } from "../errors.js";
-import { listed, shellWord } from "../print/text.js";
-import { toDecimal } from "../settings/kinds.js";
-import { bothReadings, type Mark, OTHER_MARK } from "../source/decimals.js";
+import { usageError } from "../core/errors.js";
+import { listed, shellWord } from "../core/print/text.js";
+import { toDecimal } from "../core/settings/kinds.js";
+import { bothReadings, type Mark, OTHER_MARK } from "../core/source/decimals.js";
 import type { ColumnTally } from "./tally.js";
 
 /** How the numbers of a column are read. */

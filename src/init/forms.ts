@@ -1,12 +1,12 @@
 /** Forms of texts: some are types of contracts, others can be converted by SQL, and some are private. */
 import { isIP } from "node:net";
-import type { ValueSchema } from "../contract/file/form.js";
-import { whyNotExactJson } from "../contract/json.js";
-import { hasFormat, matches } from "../contract/record/keywords.js";
-import { quoteText } from "../contract/sql.js";
-import { isExactInteger, MOST_DIGITS, placesOf } from "../source/cells.js";
-import { APOSTROPHES, type Mark, SPACES } from "../source/decimals.js";
-import { readJson } from "../source/json-text.js";
+import type { ValueSchema } from "../core/contract/file/form.js";
+import { whyNotExactJson } from "../core/contract/json.js";
+import { hasFormat, matches } from "../core/contract/record/keywords.js";
+import { quoteText } from "../core/contract/sql.js";
+import { isExactInteger, MOST_DIGITS, placesOf } from "../core/source/cells.js";
+import { APOSTROPHES, type Mark, SPACES } from "../core/source/decimals.js";
+import { readJson } from "../core/source/json-text.js";
 
 /** How `init --convert` converts texts of a form to a type of contracts. */
 export interface Conversion {

@@ -1,6 +1,6 @@
 /** What init finds in one table, view, query or text file, and the contract that it proposes for it. */
-import { checkContract } from "../contract/file/parse.js";
-import { UserError } from "../errors.js";
+import { checkContract } from "../core/contract/file/parse.js";
+import { UserError } from "../core/errors.js";
 import { type Proposal, propose } from "./propose.js";
 import type { Subject, SurveyOptions } from "./subject.js";
 import type { Survey } from "./tally.js";

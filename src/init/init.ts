@@ -1,15 +1,14 @@
 /** `rollcall init`: writes a starter config with sample users, or with a contract for a database. Never overwrites files. */
-
 import { lstat, mkdir, readFile } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { codeOf, hasCode, UserError, usageError } from "../errors.js";
-import { findRefusal } from "../release/refusals.js";
-import { replaceFile, replaceFiles } from "../release/writer.js";
-import { CONFIG_FILE, CONTRACT_FILE, SAMPLE_FILE } from "../settings/file.js";
-import { STDIN } from "../settings/kinds.js";
-import type { OptionsFor } from "../settings/settings.js";
-import { SETTINGS } from "../settings/table.js";
+import { codeOf, hasCode, UserError, usageError } from "../core/errors.js";
+import { findRefusal } from "../core/release/refusals.js";
+import { replaceFile, replaceFiles } from "../core/release/writer.js";
+import { CONFIG_FILE, CONTRACT_FILE, SAMPLE_FILE } from "../core/settings/file.js";
+import { STDIN } from "../core/settings/kinds.js";
+import type { OptionsFor } from "../core/settings/settings.js";
+import { SETTINGS } from "../core/settings/table.js";
 import type { Found, FoundListing } from "./found.js";
 import { chooseTables, type FoundSource, findSource } from "./source.js";
 import type { SurveyOptions } from "./subject.js";

@@ -1,7 +1,7 @@
 /** Chooses the field that identifies a record. */
-import { quoteName } from "../contract/sql.js";
-import { UserError } from "../errors.js";
-import { count, number } from "../print/numbers.js";
+import { quoteName } from "../core/contract/sql.js";
+import { UserError } from "../core/errors.js";
+import { count, number } from "../core/print/numbers.js";
 import type { Proposed } from "./decide.js";
 import { wordsOf } from "./names.js";
 import type { Survey } from "./tally.js";

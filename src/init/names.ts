@@ -1,5 +1,5 @@
 /** Derives words, field names, paths and hints about private data from names of tables and columns. */
-import { mistakesInNames, TAKEN_NAMES } from "../contract/listing-names.js";
+import { mistakesInNames, TAKEN_NAMES } from "../core/contract/listing-names.js";
 
 /** Splits a name into lower-case words: `userEmail2`, `user-email 2` and `USER_EMAIL_2` give `user`, `email`, `2`. */
 export function wordsOf(name: string): string[] {

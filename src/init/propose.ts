@@ -1,6 +1,6 @@
 /** Proposes a contract for a surveyed source: fields, key, order, label and words. */
-import type { ContractFile, FieldSchema } from "../contract/file/form.js";
-import { quoteName } from "../contract/sql.js";
+import type { ContractFile, FieldSchema } from "../core/contract/file/form.js";
+import { quoteName } from "../core/contract/sql.js";
 import { decide, type Proposed, type Treatment, unobserved } from "./decide.js";
 import { decimalReader } from "./decimals.js";
 import { type ChosenKey, chooseKey } from "./key.js";

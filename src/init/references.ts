@@ -1,9 +1,9 @@
 /** Finds which foreign keys of a database can be references between listings: those whose every value is the key of a record. */
 import type { Database } from "better-sqlite3";
-import type { ContractFile } from "../contract/file/form.js";
-import { kindOf } from "../contract/record/kind.js";
-import { lowerCase, quoteName } from "../contract/sql.js";
-import { count } from "../print/numbers.js";
+import type { ContractFile } from "../core/contract/file/form.js";
+import { kindOf } from "../core/contract/record/kind.js";
+import { lowerCase, quoteName } from "../core/contract/sql.js";
+import { count } from "../core/print/numbers.js";
 import { unobserved } from "./decide.js";
 import type { FoundListing } from "./found.js";
 

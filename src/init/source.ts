@@ -1,9 +1,8 @@
 /** What init and dev find in a source: one table, or each table of a database as a listing of a site. */
-
-import { MOST_LISTINGS } from "../contract/listing-names.js";
-import { codeOf, ExitCode, UserError, usageError } from "../errors.js";
-import { count, number } from "../print/numbers.js";
-import { listTables } from "../source/relation.js";
+import { MOST_LISTINGS } from "../core/contract/listing-names.js";
+import { codeOf, ExitCode, UserError, usageError } from "../core/errors.js";
+import { count, number } from "../core/print/numbers.js";
+import { listTables } from "../core/source/relation.js";
 import { requireDecimalColumns } from "./decimals.js";
 import { type Found, type FoundListing, findIn } from "./found.js";
 import { isLog, listingNamesOf } from "./names.js";

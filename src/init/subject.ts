@@ -1,5 +1,5 @@
 /** Types of a survey. In a file of their own, so that the library's types do not need those of SQLite. */
-import type { OptionsFor } from "../settings/settings.js";
+import type { OptionsFor } from "../core/settings/settings.js";
 
 /** Where values come from: a SQLite file, cells of CSV or TSV, which have no types, or members of NDJSON. */
 export type Origin = "database" | "cells" | "members";

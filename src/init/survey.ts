@@ -1,20 +1,19 @@
 /** Reads every row of a table, view, query or text file once, and tallies its columns. */
-
 import { basename, extname, join } from "node:path";
 import type { Database } from "better-sqlite3";
-import { quoteName } from "../contract/sql.js";
-import { UserError, usageError } from "../errors.js";
-import { makeScratch, removeScratch } from "../scratch/folder.js";
-import { STDIN } from "../settings/kinds.js";
-import { findInvalidText } from "../source/candidates.js";
-import { connect } from "../source/copy.js";
-import { explainReading } from "../source/errors.js";
-import { freeRowid, openRelation, requireOnce } from "../source/relation.js";
-import { requireFile } from "../source/stats.js";
-import { type Imported, importText, LINE } from "../source/text-file.js";
-import { nameOfSource, textFormatOf } from "../source/text-format.js";
-import type { SqlValue } from "../source/values.js";
-import { createTurns } from "../workers/turns.js";
+import { quoteName } from "../core/contract/sql.js";
+import { UserError, usageError } from "../core/errors.js";
+import { makeScratch, removeScratch } from "../core/scratch/folder.js";
+import { STDIN } from "../core/settings/kinds.js";
+import { findInvalidText } from "../core/source/candidates.js";
+import { connect } from "../core/source/copy.js";
+import { explainReading } from "../core/source/errors.js";
+import { freeRowid, openRelation, requireOnce } from "../core/source/relation.js";
+import { requireFile } from "../core/source/stats.js";
+import { type Imported, importText, LINE } from "../core/source/text-file.js";
+import { nameOfSource, textFormatOf } from "../core/source/text-format.js";
+import type { SqlValue } from "../core/source/values.js";
+import { createTurns } from "../core/workers/turns.js";
 import type { Conversion } from "./forms.js";
 import type { Subject, SurveyOptions } from "./subject.js";
 import { ColumnTally, type RowName, type Survey } from "./tally.js";

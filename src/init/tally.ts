@@ -1,8 +1,8 @@
 /** Statistics of a column, collected in one pass and in bounded memory. */
-import { isWellFormed, whyNotExactJson } from "../contract/json.js";
-import { ABSENCE_MARKS, CellColumn, memberTypeOf, storedMember } from "../source/cells.js";
-import { DecimalColumn, type Mark } from "../source/decimals.js";
-import { InvalidText } from "../source/values.js";
+import { isWellFormed, whyNotExactJson } from "../core/contract/json.js";
+import { ABSENCE_MARKS, CellColumn, memberTypeOf, storedMember } from "../core/source/cells.js";
+import { DecimalColumn, type Mark } from "../core/source/decimals.js";
+import { InvalidText } from "../core/source/values.js";
 import { beginsAsJson, type Conversion, FORMS, type Form, hasEmailAddress, isExactJson } from "./forms.js";
 import type { Origin, Subject, SubjectColumn } from "./subject.js";
 

@@ -2,8 +2,8 @@
 import { lstatSync, readSync } from "node:fs";
 import { resolve } from "node:path";
 import Database from "better-sqlite3";
-import { codeOf, explainRefusal, hasCode, isSystemError, UserError } from "../errors.js";
-import { closing, openPlain } from "../release/plain-files.js";
+import { codeOf, explainRefusal, hasCode, isSystemError, UserError } from "../core/errors.js";
+import { closing, openPlain } from "../core/release/plain-files.js";
 import { APPLICATION_ID, FORMAT, MIRROR_SQL } from "./schema.js";
 
 /** SQLite's header: its length, its first bytes, and the offset of the application id. */

@@ -4,16 +4,16 @@ import { openListing } from "../client/listing.js";
 import { openSite } from "../client/open-site.js";
 import type { OpenListing, OpenSite, SiteOptions, SyncResult } from "../client/options.js";
 import { MOST_RESTARTS } from "../client/walk.js";
-import { parseBaseUrl } from "../contract/base-url.js";
-import type { AnyRecord } from "../contract/contract.js";
-import { mirrorTable, noteOnMirrorTable } from "../contract/listing-names.js";
-import { USERS_CONTRACT } from "../contract/users.js";
-import { UserError, unlessStopped, usageError } from "../errors.js";
+import { parseBaseUrl } from "../core/contract/base-url.js";
+import type { AnyRecord } from "../core/contract/contract.js";
+import { mirrorTable, noteOnMirrorTable } from "../core/contract/listing-names.js";
+import { USERS_CONTRACT } from "../core/contract/users.js";
+import { UserError, unlessStopped, usageError } from "../core/errors.js";
+import { listed } from "../core/print/text.js";
+import { publicKeyOf } from "../core/settings/keys.js";
+import { at, toMilliseconds } from "../core/settings/kinds.js";
+import type { OptionsFor } from "../core/settings/settings.js";
 import { explainListing } from "../hosted.js";
-import { listed } from "../print/text.js";
-import { publicKeyOf } from "../settings/keys.js";
-import { at, toMilliseconds } from "../settings/kinds.js";
-import type { OptionsFor } from "../settings/settings.js";
 import { createSqliteStores, type SqliteStores } from "./sqlite-store.js";
 
 /** The options of `mirror`. */

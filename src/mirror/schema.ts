@@ -1,9 +1,9 @@
 /** The tables of a mirror: one of records and one of their digests for each listing, and one with the state of each listing. */
 import { createHash } from "node:crypto";
 import type { Database } from "better-sqlite3";
-import type { Contract } from "../contract/contract.js";
-import { quoteName, quoteText, toSql } from "../contract/sql.js";
-import { UserError } from "../errors.js";
+import type { Contract } from "../core/contract/contract.js";
+import { quoteName, quoteText, toSql } from "../core/contract/sql.js";
+import { UserError } from "../core/errors.js";
 
 /** The application id in the SQLite header of a mirror: "ROLL". */
 export const APPLICATION_ID = 0x524f4c4c;

@@ -2,11 +2,11 @@
 import { rmSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import type { Store } from "../client/sync/store.js";
-import type { AnyRecord, Contract } from "../contract/contract.js";
-import { parseContract } from "../contract/file/load.js";
-import { mirrorTable } from "../contract/listing-names.js";
-import { UserError } from "../errors.js";
-import { CONTRACT } from "../release/layout.js";
+import type { AnyRecord, Contract } from "../core/contract/contract.js";
+import { parseContract } from "../core/contract/file/load.js";
+import { mirrorTable } from "../core/contract/listing-names.js";
+import { UserError } from "../core/errors.js";
+import { CONTRACT } from "../core/release/layout.js";
 import { openMirror, using, watchFile } from "./file.js";
 import { dropTables, emptyTables, isBare, MIRROR_TABLE, makeTables, shapeOf, unlockTables } from "./schema.js";
 import { createTransaction, undo } from "./transaction.js";

@@ -1,15 +1,14 @@
 /** One update of a listing's records, and of their entries in the list, as a savepoint in the mirror's transaction. */
-
 import type { Database } from "better-sqlite3";
 import { ListingError } from "../client/errors.js";
 import type { StoreTransaction } from "../client/sync/store.js";
-import type { AnyRecord, Contract } from "../contract/contract.js";
-import { type Kind, kindOf } from "../contract/record/kind.js";
-import { recordCheck } from "../contract/record/schema.js";
-import { valueAt } from "../contract/record/value.js";
-import { quoteName } from "../contract/sql.js";
-import { UserError } from "../errors.js";
-import { shorten } from "../print/text.js";
+import type { AnyRecord, Contract } from "../core/contract/contract.js";
+import { type Kind, kindOf } from "../core/contract/record/kind.js";
+import { recordCheck } from "../core/contract/record/schema.js";
+import { valueAt } from "../core/contract/record/value.js";
+import { quoteName } from "../core/contract/sql.js";
+import { UserError } from "../core/errors.js";
+import { shorten } from "../core/print/text.js";
 import { explainUse, using } from "./file.js";
 import { listOf, lockTables, MIRROR_TABLE, shapeOf } from "./schema.js";
 

@@ -4,11 +4,11 @@ import { lstatSync } from "node:fs";
 import { basename, dirname, join, posix } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import { CONTENT_TYPE, DEFAULT_CACHE_CONTROL } from "../contract/headers.js";
-import { UserError } from "../errors.js";
-import { fileHeaders, OWNED, SNAPSHOT, SUMS } from "../release/layout.js";
-import { hashPlain, readPlain, sha256 } from "../release/plain-files.js";
-import { parseSum } from "../release/sums.js";
+import { CONTENT_TYPE, DEFAULT_CACHE_CONTROL } from "../core/contract/headers.js";
+import { UserError } from "../core/errors.js";
+import { fileHeaders, OWNED, SNAPSHOT, SUMS } from "../core/release/layout.js";
+import { hashPlain, readPlain, sha256 } from "../core/release/plain-files.js";
+import { parseSum } from "../core/release/sums.js";
 import {
   ATTEMPTS,
   beginHolding,

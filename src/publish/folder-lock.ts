@@ -19,11 +19,11 @@ import {
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import { hasCode, isMissing } from "../errors.js";
-import { TARGET_LOCK, TARGET_LOCK_HOLDER } from "../release/layout.js";
-import { isLockFile, type LockFile, type Process, readHolder, takeLock, thisProcess } from "../release/lock.js";
-import { requireWritable } from "../release/sharing.js";
-import { replaceFile } from "../release/writer.js";
+import { hasCode, isMissing } from "../core/errors.js";
+import { TARGET_LOCK, TARGET_LOCK_HOLDER } from "../core/release/layout.js";
+import { isLockFile, type LockFile, type Process, readHolder, takeLock, thisProcess } from "../core/release/lock.js";
+import { requireWritable } from "../core/release/sharing.js";
+import { replaceFile } from "../core/release/writer.js";
 import {
   ATTEMPTS,
   heldBy,

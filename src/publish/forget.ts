@@ -1,16 +1,16 @@
 /** `rollcall forget`: removes kept releases, and lists the URLs of content that only they had. */
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { UserError, usageError } from "../errors.js";
-import { findRelease } from "../release/choose.js";
-import { CURRENT, RELEASES } from "../release/layout.js";
-import { findCurrent, releaseNames } from "../release/list.js";
-import { lockDist, removeUnheld } from "../release/lock.js";
-import { idOf } from "../release/name.js";
-import { explainWrite, remove } from "../release/refusals.js";
-import { openSiteIfComplete } from "../release/site.js";
-import { removeTrash } from "../release/staging.js";
-import { GRACE, moveToTrash, trashOf } from "../release/switch.js";
+import { UserError, usageError } from "../core/errors.js";
+import { findRelease } from "../core/release/choose.js";
+import { CURRENT, RELEASES } from "../core/release/layout.js";
+import { findCurrent, releaseNames } from "../core/release/list.js";
+import { lockDist, removeUnheld } from "../core/release/lock.js";
+import { idOf } from "../core/release/name.js";
+import { explainWrite, remove } from "../core/release/refusals.js";
+import { openSiteIfComplete } from "../core/release/site.js";
+import { removeTrash } from "../core/release/staging.js";
+import { GRACE, moveToTrash, trashOf } from "../core/release/switch.js";
 import { ReleaseFiles } from "./order.js";
 import { ownedBy } from "./owned.js";
 import { urlsWhere } from "./purge.js";

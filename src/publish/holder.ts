@@ -3,9 +3,9 @@ import { randomUUID } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { z } from "zod";
-import { hasCode, UserError } from "../errors.js";
-import { duration } from "../print/numbers.js";
-import { describeProcess, type Process, processSchema, thisProcess } from "../release/lock.js";
+import { hasCode, UserError } from "../core/errors.js";
+import { duration } from "../core/print/numbers.js";
+import { describeProcess, type Process, processSchema, thisProcess } from "../core/release/lock.js";
 
 /** Milliseconds between two renewals of a lock. */
 export const RENEW_MS = 30_000;

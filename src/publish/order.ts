@@ -1,7 +1,7 @@
 /** The files of a release, in the order in which they are published. */
 import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
-import { UserError } from "../errors.js";
+import { UserError } from "../core/errors.js";
 import {
   BULK,
   CHANGES,
@@ -13,12 +13,12 @@ import {
   SUMMARY,
   unlistedFiles,
   type Variant,
-} from "../release/layout.js";
-import { type ListingName, placeOf } from "../release/listing.js";
-import { hashPlain } from "../release/plain-files.js";
-import { type Listed, partsOf, pathInSite, type Site } from "../release/site.js";
-import type { Snapshot } from "../release/snapshot-file.js";
-import { encodeSums, type PageDigests, type Sums } from "../release/sums.js";
+} from "../core/release/layout.js";
+import { type ListingName, placeOf } from "../core/release/listing.js";
+import { hashPlain } from "../core/release/plain-files.js";
+import { type Listed, partsOf, pathInSite, type Site } from "../core/release/site.js";
+import type { Snapshot } from "../core/release/snapshot-file.js";
+import { encodeSums, type PageDigests, type Sums } from "../core/release/sums.js";
 
 export interface PublishedFile {
   /** Its number in the order of publishing, from 0. */

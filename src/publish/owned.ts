@@ -1,10 +1,10 @@
 /** The list of files that Rollcall owns in a target, stored in the target. Other files there are never touched. */
 import { dirname } from "node:path";
 import { z } from "zod";
-import { parseAs } from "../contract/json.js";
-import { UserError } from "../errors.js";
-import { PagePaths } from "../release/layout.js";
-import { SITE_PATH } from "../release/listing.js";
+import { parseAs } from "../core/contract/json.js";
+import { UserError } from "../core/errors.js";
+import { PagePaths } from "../core/release/layout.js";
+import { SITE_PATH } from "../core/release/listing.js";
 import { holderSchema } from "./holder.js";
 import { isPublishable, type ReleaseFiles } from "./order.js";
 

@@ -1,7 +1,7 @@
 /** Plans the changes that make a target equal to a release, in one byte of memory per file. */
-import { UserError } from "../errors.js";
-import { each } from "../workers/at-most.js";
-import { createTurns } from "../workers/turns.js";
+import { UserError } from "../core/errors.js";
+import { each } from "../core/workers/at-most.js";
+import { createTurns } from "../core/workers/turns.js";
 import type { PublishedFile, ReleaseFiles } from "./order.js";
 import { type Owned, ownership } from "./owned.js";
 import { AT_ONCE, type FileState, type Target } from "./target.js";

@@ -1,16 +1,16 @@
 /** `rollcall publish`: makes a folder or a bucket equal to a release. */
 import { join } from "node:path";
-import { explainSystem, UserError, unlessStopped } from "../errors.js";
-import { findRelease } from "../release/choose.js";
-import { CURRENT, SNAPSHOT } from "../release/layout.js";
-import { findPrevious, releaseNames } from "../release/list.js";
-import { type Announced, isOtherListing, otherListing, parseAnnounced } from "../release/listing.js";
-import { holdReleases } from "../release/lock.js";
-import { idOf } from "../release/name.js";
-import { findSiteDamage, openSite } from "../release/site.js";
-import { hasScheme } from "../settings/kinds.js";
-import type { Complete } from "../settings/settings.js";
-import { each } from "../workers/at-most.js";
+import { explainSystem, UserError, unlessStopped } from "../core/errors.js";
+import { findRelease } from "../core/release/choose.js";
+import { CURRENT, SNAPSHOT } from "../core/release/layout.js";
+import { findPrevious, releaseNames } from "../core/release/list.js";
+import { type Announced, isOtherListing, otherListing, parseAnnounced } from "../core/release/listing.js";
+import { holdReleases } from "../core/release/lock.js";
+import { idOf } from "../core/release/name.js";
+import { findSiteDamage, openSite } from "../core/release/site.js";
+import { hasScheme } from "../core/settings/kinds.js";
+import type { Complete } from "../core/settings/settings.js";
+import { each } from "../core/workers/at-most.js";
 import { openBucket } from "./bucket.js";
 import { openTargetFolder } from "./folder.js";
 import { isEntrance, type PublishedFile, ReleaseFiles } from "./order.js";

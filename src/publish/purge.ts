@@ -1,10 +1,10 @@
 /** The purge list: the URLs whose content is new, changed or removed, for a CDN to purge. */
 import { basename } from "node:path";
-import { type ListingPlace, pageUrl } from "../contract/links.js";
-import { EXPLORER, PagePaths } from "../release/layout.js";
-import { explainWrite } from "../release/refusals.js";
-import { AsideFile } from "../release/writer.js";
-import { inBatches } from "../workers/at-most.js";
+import { type ListingPlace, pageUrl } from "../core/contract/links.js";
+import { EXPLORER, PagePaths } from "../core/release/layout.js";
+import { explainWrite } from "../core/release/refusals.js";
+import { AsideFile } from "../core/release/writer.js";
+import { inBatches } from "../core/workers/at-most.js";
 import type { ReleaseFiles } from "./order.js";
 import { type Owned, ownedBetween, ownedBy, ownership } from "./owned.js";
 import type { Plan } from "./plan.js";

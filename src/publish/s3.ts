@@ -1,8 +1,8 @@
 /** A client of one S3 bucket, based on Amazon's SDK, which finds credentials and the region itself. */
 import { setMaxListeners } from "node:events";
 import type * as Sdk from "@aws-sdk/client-s3";
-import { hasCode, UserError, usageError } from "../errors.js";
-import { sha256 } from "../release/plain-files.js";
+import { hasCode, UserError, usageError } from "../core/errors.js";
+import { sha256 } from "../core/release/plain-files.js";
 import { statusOf } from "./store-errors.js";
 
 export interface BucketAddress {

@@ -1,5 +1,5 @@
 /** Explains errors of an S3 store. Messages repeat only error names and status codes of the store. */
-import { codeOf, hasCode, UserError } from "../errors.js";
+import { codeOf, hasCode, UserError } from "../core/errors.js";
 
 const OTHER_REGION = "the bucket is in another region; set AWS_REGION to it.";
 const GO_ON = "then run this again: it goes on where it stopped.";

@@ -1,5 +1,5 @@
 /** The interface of a publish target: a folder or a bucket. */
-import type { OptionsFor } from "../settings/settings.js";
+import type { OptionsFor } from "../core/settings/settings.js";
 import type { OnTakeOver } from "./holder.js";
 import type { PublishedFile } from "./order.js";
 import type { Owned } from "./owned.js";

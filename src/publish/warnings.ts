@@ -1,10 +1,10 @@
 /** What `rollcall publish` warns of: links that readers cannot follow, and limits of the host. */
 import { BlockList, isIP } from "node:net";
-import { canParse } from "../contract/links.js";
+import { canParse } from "../core/contract/links.js";
+import { partsOf, type Site } from "../core/release/site.js";
+import { hasScheme } from "../core/settings/kinds.js";
 import { findAdaptedHosts, hostOf } from "../hosts/hosts.js";
 import { notesOnLimits } from "../hosts/limits.js";
-import { partsOf, type Site } from "../release/site.js";
-import { hasScheme } from "../settings/kinds.js";
 import type { PublishOptions } from "./target.js";
 
 const PRIVATE = new BlockList();

@@ -1,6 +1,6 @@
 /** Finds where two values differ, and cuts them around it, for every form of a report. Runs in browsers, too. */
-import { bothEndsOf, firstOf, lastOf, type Show } from "../print/fit.js";
-import { visible } from "../print/text.js";
+import { bothEndsOf, firstOf, lastOf, type Show } from "../core/print/fit.js";
+import { visible } from "../core/print/text.js";
 
 /** A value as text, and whether reports quote it. */
 export interface Written {

@@ -1,6 +1,6 @@
 /** Excerpts of two values for comparison: short ones in full, long ones cut to the difference and some text around it. */
-import type { FieldChange } from "../diff/change.js";
-import { visible } from "../print/text.js";
+import type { FieldChange } from "../core/compare/change.js";
+import { visible } from "../core/print/text.js";
 import { differenceOf, type Excerpt, excerptsAround, WIDTH, type Written } from "./difference.js";
 import { type ContractChange, type Subject, writeValue } from "./model.js";
 

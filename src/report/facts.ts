@@ -1,5 +1,5 @@
 /** Data for the script of the HTML report, besides the changes. */
-import type { Field } from "../contract/contract.js";
+import type { Field } from "../core/contract/contract.js";
 
 export interface ReportFacts {
   /** The member of a line with a whole record. */

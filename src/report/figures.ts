@@ -1,13 +1,13 @@
 /** The tables and the chart of the HTML report. */
-import type { Field } from "../contract/contract.js";
-import { valueAt } from "../contract/record/value.js";
-import type { Diff } from "../diff/change.js";
+import type { Diff } from "../core/compare/change.js";
+import type { Field } from "../core/contract/contract.js";
+import { valueAt } from "../core/contract/record/value.js";
+import { count } from "../core/print/numbers.js";
+import { capital } from "../core/print/text.js";
 import { timesFigure } from "../markup/figures/chart.js";
 import { type Figure, figuresSection, type Table, table } from "../markup/figures/figure.js";
 import { TimeCounter, type Times } from "../markup/figures/times.js";
 import { html, type Markup } from "../markup/markup.js";
-import { count } from "../print/numbers.js";
-import { capital } from "../print/text.js";
 import { type Facet, type Report, writePath } from "./model.js";
 
 /** The section with all tables and charts that are not empty. */

@@ -1,11 +1,11 @@
 /** `--format html`: a diff as one HTML file that works offline. Texts of records are always escaped. */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import type { Change, Diff } from "../diff/change.js";
+import type { Change, Diff } from "../core/compare/change.js";
+import { count, number } from "../core/print/numbers.js";
+import { capital, toJson } from "../core/print/text.js";
 import { table } from "../markup/figures/figure.js";
 import { html, jsonForScript, Markup, pageHead } from "../markup/markup.js";
-import { count, number } from "../print/numbers.js";
-import { capital, toJson } from "../print/text.js";
 import { contractExcerpts, joined } from "./excerpt.js";
 import type { ReportFacts } from "./facts.js";
 import { figures } from "./figures.js";

@@ -1,7 +1,7 @@
 /** `--format json` and `--format ndjson`. Written as a stream, since a report may be larger than memory. */
-import type { ContractChanges } from "../contract/changes.js";
-import type { Change, Diff, FieldFilter, SideFacts } from "../diff/change.js";
-import { toJson } from "../print/text.js";
+import type { Change, Diff, FieldFilter, SideFacts } from "../core/compare/change.js";
+import type { ContractChanges } from "../core/contract/changes.js";
+import { toJson } from "../core/print/text.js";
 import { chunks } from "./chunks.js";
 
 /** One JSON document, with each member and each change on its own line. */

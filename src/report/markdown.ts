@@ -1,11 +1,11 @@
 /** `--format markdown`: a diff as a comment of a pull request, within GitHub's length limit. */
-import type { AnyRecord } from "../contract/contract.js";
-import { recordAddress } from "../contract/links.js";
-import { writtenValue } from "../contract/record/value.js";
-import type { Change, Diff } from "../diff/change.js";
-import { firstOf } from "../print/fit.js";
-import { number, wordFor } from "../print/numbers.js";
-import { visible } from "../print/text.js";
+import type { Change, Diff } from "../core/compare/change.js";
+import type { AnyRecord } from "../core/contract/contract.js";
+import { recordAddress } from "../core/contract/links.js";
+import { writtenValue } from "../core/contract/record/value.js";
+import { firstOf } from "../core/print/fit.js";
+import { number, wordFor } from "../core/print/numbers.js";
+import { visible } from "../core/print/text.js";
 import { contractExcerpts, excerpts, joined } from "./excerpt.js";
 import {
   CHANGE_KINDS,

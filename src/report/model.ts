@@ -1,11 +1,11 @@
 /** The content of a report, for every form. Not escaped: each form escapes texts itself. */
-import type { AnyRecord, Contract, Field } from "../contract/contract.js";
-import type { NullRule, ValueSchema } from "../contract/file/form.js";
-import { isLoopback, isPublishableUrl } from "../contract/links.js";
-import { valueAt } from "../contract/record/value.js";
-import type { Change, Diff, FieldFilter, SideFacts } from "../diff/change.js";
-import { number, type Words } from "../print/numbers.js";
-import { listed, shorten } from "../print/text.js";
+import type { Change, Diff, FieldFilter, SideFacts } from "../core/compare/change.js";
+import type { AnyRecord, Contract, Field } from "../core/contract/contract.js";
+import type { NullRule, ValueSchema } from "../core/contract/file/form.js";
+import { isLoopback, isPublishableUrl } from "../core/contract/links.js";
+import { valueAt } from "../core/contract/record/value.js";
+import { number, type Words } from "../core/print/numbers.js";
+import { listed, shorten } from "../core/print/text.js";
 import type { Written } from "./difference.js";
 
 /** The kinds of changes, in the order of a diff. */

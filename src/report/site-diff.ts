@@ -1,10 +1,10 @@
 /** A diff of two sites: a line of counts for each listing, then the report of each one that differs. */
-import type { Diff, FieldFilter } from "../diff/change.js";
-import type { LoneListing } from "../diff/gates.js";
-import { number } from "../print/numbers.js";
-import type { Paint } from "../print/style.js";
-import { table } from "../print/table.js";
-import { listed, toJson, visible } from "../print/text.js";
+import type { Diff, FieldFilter } from "../core/compare/change.js";
+import type { LoneListing } from "../core/compare/gates.js";
+import { number } from "../core/print/numbers.js";
+import type { Paint } from "../core/print/style.js";
+import { table } from "../core/print/table.js";
+import { listed, toJson, visible } from "../core/print/text.js";
 import { jsonReport } from "./json.js";
 import { LONGEST_COMMENT, markdownReport } from "./markdown.js";
 import { CHANGE_KINDS, reportOf } from "./model.js";

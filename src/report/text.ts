@@ -1,11 +1,11 @@
 /** `--format text`: a diff for terminals. Totals first, then the first changes of each kind. */
-import type { AnyRecord } from "../contract/contract.js";
-import { writtenValue } from "../contract/record/value.js";
-import type { Change, Diff } from "../diff/change.js";
-import { firstOf } from "../print/fit.js";
-import { count, number } from "../print/numbers.js";
-import type { Paint } from "../print/style.js";
-import { visible } from "../print/text.js";
+import type { Change, Diff } from "../core/compare/change.js";
+import type { AnyRecord } from "../core/contract/contract.js";
+import { writtenValue } from "../core/contract/record/value.js";
+import { firstOf } from "../core/print/fit.js";
+import { count, number } from "../core/print/numbers.js";
+import type { Paint } from "../core/print/style.js";
+import { visible } from "../core/print/text.js";
 import { chunks } from "./chunks.js";
 import type { Excerpt } from "./difference.js";
 import { contractExcerpts, excerpts, joined } from "./excerpt.js";

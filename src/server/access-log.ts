@@ -1,7 +1,7 @@
 /** The access log: counts each response, makes its log entry, and queues entries in bounded memory until they are written. */
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { Variant } from "../release/layout.js";
+import type { Variant } from "../core/release/layout.js";
 import type { ServerCounts } from "./counts.js";
 import { noteSent, sendings } from "./send.js";
 

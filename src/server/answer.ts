@@ -1,8 +1,8 @@
 /** From a request to its response: the only code that decides, for Node's server and for the fast path. */
-import { etagOf } from "../contract/headers.js";
-import { asPattern, basePath, pageNumber, requestedPage } from "../contract/links.js";
-import { EXPLORER, isPacked } from "../release/layout.js";
-import { pathInSite } from "../release/site.js";
+import { etagOf } from "../core/contract/headers.js";
+import { asPattern, basePath, pageNumber, requestedPage } from "../core/contract/links.js";
+import { EXPLORER, isPacked } from "../core/release/layout.js";
+import { pathInSite } from "../core/release/site.js";
 import type { Answer, Answers, Served } from "./answers.js";
 import { createNegotiation, isFresh, type RequestHeaders, requestedRange } from "./negotiate.js";
 import type { Store } from "./store.js";

@@ -10,10 +10,10 @@ import {
   NO_STORE,
   PREFLIGHT_HEADERS,
   snapshotHeaders,
-} from "../contract/headers.js";
-import { basePath, pathReference } from "../contract/links.js";
-import { fileHeaders, isPacked, OPENAPI, type Variant } from "../release/layout.js";
-import type { Release } from "../release/open.js";
+} from "../core/contract/headers.js";
+import { basePath, pathReference } from "../core/contract/links.js";
+import { fileHeaders, isPacked, OPENAPI, type Variant } from "../core/release/layout.js";
+import type { Release } from "../core/release/open.js";
 
 /** A status and headers that many responses share: as `name, value, name, value`, and as lines of text. */
 export interface Head {

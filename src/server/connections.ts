@@ -4,8 +4,8 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createListener, type Socket } from "node:net";
-import type { ErrorStatus } from "../contract/headers.js";
-import { codeOf } from "../errors.js";
+import type { ErrorStatus } from "../core/contract/headers.js";
+import { codeOf } from "../core/errors.js";
 import { createFastPath, type FastConnection, type Take } from "./fast-path/connection.js";
 import type { ServerLimits, shareDescriptors } from "./limits.js";
 import { closeInStages, isLastRequest, limitsOf, stopReading } from "./linger.js";

@@ -1,7 +1,7 @@
 /** The Prometheus counters of a server. */
 import { Counter, Registry } from "prom-client";
-import { ENCODINGS } from "../contract/headers.js";
-import type { Variant } from "../release/layout.js";
+import { ENCODINGS } from "../core/contract/headers.js";
+import type { Variant } from "../core/release/layout.js";
 
 /** The labels of a counted response: the class of its status, such as `2xx`, and its encoding. */
 type AnswerKind = { readonly status: string; readonly encoding: Variant };

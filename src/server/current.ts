@@ -1,8 +1,8 @@
 /** Follows the link `current`. A switch replaces the routes in one assignment, between two requests. */
 import { realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { CURRENT, SNAPSHOT } from "../release/layout.js";
-import type { Site } from "../release/site.js";
+import { CURRENT, SNAPSHOT } from "../core/release/layout.js";
+import type { Site } from "../core/release/site.js";
 import type { ServerLimits } from "./limits.js";
 import { openRoutes, type RouteOptions, type Routes } from "./routes.js";
 

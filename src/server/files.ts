@@ -1,9 +1,9 @@
 /** The files of a release that are not pages: which are served, and whether they are still what was verified. */
 import { type BigIntStats, lstatSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { etagOf } from "../contract/headers.js";
-import { UserError } from "../errors.js";
-import { isPublic, SUMS, unlistedFiles } from "../release/layout.js";
+import { etagOf } from "../core/contract/headers.js";
+import { UserError } from "../core/errors.js";
+import { isPublic, SUMS, unlistedFiles } from "../core/release/layout.js";
 import type { ServedFile, ServedFiles } from "./answer.js";
 import type { Served } from "./answers.js";
 import { digestVerified, Mismatch, type Store } from "./store.js";

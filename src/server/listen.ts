@@ -1,8 +1,8 @@
 /** Binds a server to an address, and explains errors. */
 import type { ListenOptions, Server } from "node:net";
-import { hasCode, UserError, usageError } from "../errors.js";
-import type { OptionsOf } from "../settings/settings.js";
-import { SETTINGS } from "../settings/table.js";
+import { hasCode, UserError, usageError } from "../core/errors.js";
+import type { OptionsOf } from "../core/settings/settings.js";
+import { SETTINGS } from "../core/settings/table.js";
 
 /** A port (0 lets the system choose), and a name or address of this machine. */
 export type Address = OptionsOf<"host"> & { port: number };

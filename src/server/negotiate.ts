@@ -2,8 +2,8 @@
 import fresh from "fresh";
 import { LRUCache } from "lru-cache";
 import Negotiator from "negotiator";
-import { ENCODINGS, type Encoding } from "../contract/headers.js";
-import type { Variant } from "../release/layout.js";
+import { ENCODINGS, type Encoding } from "../core/contract/headers.js";
+import type { Variant } from "../core/release/layout.js";
 import type { Range } from "./answers.js";
 
 /** The headers that select a response. */

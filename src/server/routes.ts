@@ -2,10 +2,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { basename } from "node:path";
 import polka, { type NextHandler, type Request } from "polka";
-import { parseBaseUrl } from "../contract/base-url.js";
-import { basePath } from "../contract/links.js";
-import { UserError } from "../errors.js";
-import { openSite, type Site } from "../release/site.js";
+import { parseBaseUrl } from "../core/contract/base-url.js";
+import { basePath } from "../core/contract/links.js";
+import { UserError } from "../core/errors.js";
+import { openSite, type Site } from "../core/release/site.js";
 import { type Asked, createAnswer, pathOf } from "./answer.js";
 import { type Answer, createAnswers, type Served } from "./answers.js";
 import { openFiles, type VerifiedFiles } from "./files.js";

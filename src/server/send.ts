@@ -3,7 +3,7 @@ import type { ReadStream } from "node:fs";
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Request } from "polka";
 import sirv from "sirv";
-import type { Variant } from "../release/layout.js";
+import type { Variant } from "../core/release/layout.js";
 import type { Answer, Download } from "./answers.js";
 import { endLast, isLastResponse } from "./linger.js";
 

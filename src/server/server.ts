@@ -1,9 +1,9 @@
 /** The HTTP server of a listing: serves the current release, and switches when `current` does. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { DEFAULT_CACHE_CONTROL } from "../contract/headers.js";
-import { basePath } from "../contract/links.js";
-import type { Site } from "../release/site.js";
-import type { Complete, OptionsFor } from "../settings/settings.js";
+import { DEFAULT_CACHE_CONTROL } from "../core/contract/headers.js";
+import { basePath } from "../core/contract/links.js";
+import type { Site } from "../core/release/site.js";
+import type { Complete, OptionsFor } from "../core/settings/settings.js";
 import { type AccessEntry, createRecorder } from "./access-log.js";
 import { createConnections } from "./connections.js";
 import type { ServerCounts } from "./counts.js";

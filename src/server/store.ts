@@ -5,8 +5,8 @@
 import type { BigIntStats } from "node:fs";
 import { totalmem } from "node:os";
 import { LRUCache } from "lru-cache";
-import { codeOf, hasCode } from "../errors.js";
-import { digestReleaseFile, readPlainSync, sha256 } from "../release/plain-files.js";
+import { codeOf, hasCode } from "../core/errors.js";
+import { digestReleaseFile, readPlainSync, sha256 } from "../core/release/plain-files.js";
 import type { ServerCounts } from "./counts.js";
 import { openFilesLimit } from "./limits.js";
 

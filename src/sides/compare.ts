@@ -1,8 +1,6 @@
 /** `rollcall diff`: compares two snapshots: releases, hosts, git revisions or sources. */
-import type { AnyRecord } from "../contract/contract.js";
-import { requireFields } from "../contract/field-limits.js";
-import { fieldFilter } from "../diff/change.js";
-import { diff, type OpenDiff } from "../diff/diff.js";
+import { fieldFilter } from "../core/compare/change.js";
+import { diff, type OpenDiff } from "../core/compare/diff.js";
 import {
   findExceeded,
   findExceededByListing,
@@ -10,14 +8,16 @@ import {
   hasGates,
   type LoneListing,
   readGates,
-} from "../diff/gates.js";
-import type { ReadEffects, Side } from "../diff/side.js";
-import { UserError, unlessStopped, usageError } from "../errors.js";
-import { suggest } from "../print/near.js";
-import { listed } from "../print/text.js";
-import { isOtherListing, listingUrl } from "../release/listing.js";
-import { explainTemporary, makeScratch, removeScratch } from "../scratch/folder.js";
-import type { Complete, OptionsFor } from "../settings/settings.js";
+} from "../core/compare/gates.js";
+import type { ReadEffects, Side } from "../core/compare/side.js";
+import type { AnyRecord } from "../core/contract/contract.js";
+import { requireFields } from "../core/contract/field-limits.js";
+import { UserError, unlessStopped, usageError } from "../core/errors.js";
+import { suggest } from "../core/print/near.js";
+import { listed } from "../core/print/text.js";
+import { isOtherListing, listingUrl } from "../core/release/listing.js";
+import { explainTemporary, makeScratch, removeScratch } from "../core/scratch/folder.js";
+import type { Complete, OptionsFor } from "../core/settings/settings.js";
 import { findBoth, type Named } from "./named.js";
 
 export interface CompareOptions extends OptionsFor<"diff"> {

@@ -1,19 +1,19 @@
 /** A folder as a side of a diff: a release, or pages without a manifest. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Contract } from "../contract/contract.js";
-import { readBody } from "../contract/envelope.js";
-import { MAX_CONTRACT } from "../contract/file/form.js";
-import { parseContract } from "../contract/file/load.js";
-import { pagesFor, parsePageUrl } from "../contract/links.js";
-import { USERS_CONTRACT } from "../contract/users.js";
-import type { SideFacts } from "../diff/change.js";
-import { badPage, indexed, openReleaseSide, readPage } from "../diff/side.js";
-import { codeOf, isMissing, UserError } from "../errors.js";
-import { CONTRACT, EXPLORER, explorerPath, PagePaths, SNAPSHOT, SUMS } from "../release/layout.js";
-import { openRelease } from "../release/open.js";
-import { readReleaseFile } from "../release/plain-files.js";
-import { parseSnapshot } from "../release/snapshot-file.js";
+import type { SideFacts } from "../core/compare/change.js";
+import { badPage, indexed, openReleaseSide, readPage } from "../core/compare/side.js";
+import type { Contract } from "../core/contract/contract.js";
+import { readBody } from "../core/contract/envelope.js";
+import { MAX_CONTRACT } from "../core/contract/file/form.js";
+import { parseContract } from "../core/contract/file/load.js";
+import { pagesFor, parsePageUrl } from "../core/contract/links.js";
+import { USERS_CONTRACT } from "../core/contract/users.js";
+import { codeOf, isMissing, UserError } from "../core/errors.js";
+import { CONTRACT, EXPLORER, explorerPath, PagePaths, SNAPSHOT, SUMS } from "../core/release/layout.js";
+import { openRelease } from "../core/release/open.js";
+import { readReleaseFile } from "../core/release/plain-files.js";
+import { parseSnapshot } from "../core/release/snapshot-file.js";
 
 /** Opens a folder as a side. @param scratch a folder for the list of records. @throws UserError if it has neither a complete release nor pages. */
 export async function openFolderSide(folder: string, name: string, scratch: string, signal?: AbortSignal) {

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { basename, join } from "node:path";
 import { text } from "node:stream/consumers";
-import { isMissing, UserError } from "../errors.js";
+import { isMissing, UserError } from "../core/errors.js";
 import { isSourceFile } from "./source-file.js";
 
 /**

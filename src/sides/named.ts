@@ -1,16 +1,16 @@
 /** What a name of a diff stands for: a snapshot of one listing, or of a site of several. */
 import { mkdtempSync } from "node:fs";
 import { basename, join } from "node:path";
-import { parseBaseUrl } from "../contract/base-url.js";
-import { isHttpUrl } from "../contract/links.js";
-import type { SiteSnapshot } from "../contract/snapshot.js";
-import type { SideFacts } from "../diff/change.js";
-import { openReleaseSide, type ReadEffects, type Side } from "../diff/side.js";
-import { UserError } from "../errors.js";
-import { lookUp } from "../release/choose.js";
-import { CURRENT, PREVIOUS } from "../release/layout.js";
-import { openSite, readSiteSnapshot, type Site, type SiteListing } from "../release/site.js";
-import { at } from "../settings/kinds.js";
+import type { SideFacts } from "../core/compare/change.js";
+import { openReleaseSide, type ReadEffects, type Side } from "../core/compare/side.js";
+import { parseBaseUrl } from "../core/contract/base-url.js";
+import { isHttpUrl } from "../core/contract/links.js";
+import type { SiteSnapshot } from "../core/contract/snapshot.js";
+import { UserError } from "../core/errors.js";
+import { lookUp } from "../core/release/choose.js";
+import { CURRENT, PREVIOUS } from "../core/release/layout.js";
+import { openSite, readSiteSnapshot, type Site, type SiteListing } from "../core/release/site.js";
+import { at } from "../core/settings/kinds.js";
 import { openFolderSide, openPagesSide } from "./folder.js";
 import type { SourceSideOptions } from "./source.js";
 import { isSourceFile } from "./source-file.js";

@@ -7,20 +7,20 @@ import { ListingError, type ListingErrorCode, NOT_LISTED, SnapshotChangedError }
 import { openListing } from "../client/listing.js";
 import type { OpenListing } from "../client/options.js";
 import { createRequests, requireOk } from "../client/requests.js";
-import { parseBaseUrl } from "../contract/base-url.js";
-import type { AnyRecord } from "../contract/contract.js";
-import { readBody } from "../contract/envelope.js";
-import { encodePage } from "../contract/page.js";
-import { recordCheck } from "../contract/record/schema.js";
-import type { SiteSnapshot, Snapshot } from "../contract/snapshot.js";
-import type { SideFacts } from "../diff/change.js";
-import { indexed, type ReadEffects, type Side } from "../diff/side.js";
-import { UserError } from "../errors.js";
+import type { SideFacts } from "../core/compare/change.js";
+import { indexed, type ReadEffects, type Side } from "../core/compare/side.js";
+import { parseBaseUrl } from "../core/contract/base-url.js";
+import type { AnyRecord } from "../core/contract/contract.js";
+import { readBody } from "../core/contract/envelope.js";
+import { encodePage } from "../core/contract/page.js";
+import { recordCheck } from "../core/contract/record/schema.js";
+import type { SiteSnapshot, Snapshot } from "../core/contract/snapshot.js";
+import { UserError } from "../core/errors.js";
+import { EXPLORER, explorerPath, PagePaths, SNAPSHOT, SUMS } from "../core/release/layout.js";
+import { sha256 } from "../core/release/plain-files.js";
+import { parseSiteSnapshot } from "../core/release/site.js";
+import { encodeSum } from "../core/release/sums.js";
 import { explainListing, readHostContract } from "../hosted.js";
-import { EXPLORER, explorerPath, PagePaths, SNAPSHOT, SUMS } from "../release/layout.js";
-import { sha256 } from "../release/plain-files.js";
-import { parseSiteSnapshot } from "../release/site.js";
-import { encodeSum } from "../release/sums.js";
 
 /** Maximum bytes of the files at the top of a site that are read. */
 const MOST_AT_TOP = 4_000_000;

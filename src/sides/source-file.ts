@@ -1,8 +1,8 @@
 /** Tells files of records from releases and other files. */
 import { statSync } from "node:fs";
-import { hasCode, unreadableFile } from "../errors.js";
-import { readBeginning, SQLITE_MAGIC } from "../source/foreign.js";
-import { textFormatOf } from "../source/text-format.js";
+import { hasCode, unreadableFile } from "../core/errors.js";
+import { readBeginning, SQLITE_MAGIC } from "../core/source/foreign.js";
+import { textFormatOf } from "../core/source/text-format.js";
 
 /** Whether a path is a file of records: a SQLite file, or a text file by its extension. @throws UserError if it cannot be read. */
 export function isSourceFile(path: string): boolean {

@@ -1,9 +1,8 @@
 /** A source as a side of a diff: builds its release in a temporary folder. */
-
-import { loadContract } from "../contract/file/load.js";
-import type { ReadEffects } from "../diff/side.js";
-import { openSite, type Site } from "../release/site.js";
-import { type Complete, type OptionsFor, withDefaults } from "../settings/settings.js";
+import type { ReadEffects } from "../core/compare/side.js";
+import { loadContract } from "../core/contract/file/load.js";
+import { openSite, type Site } from "../core/release/site.js";
+import { type Complete, type OptionsFor, withDefaults } from "../core/settings/settings.js";
 import { build } from "../snapshot/build.js";
 import type { BuildOptions } from "../snapshot/options.js";
 

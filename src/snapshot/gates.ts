@@ -1,16 +1,16 @@
 /** Gates: a release that changes more than they allow does not become current. */
 import { basename, join } from "node:path";
 import type { WrittenChanges } from "../artifacts/changes.js";
-import { diff } from "../diff/diff.js";
-import { findExceeded, findExceededByListing, GateError, type Gates, hasGates } from "../diff/gates.js";
-import { openReleaseSide } from "../diff/side.js";
-import { UserError } from "../errors.js";
-import { CURRENT, RELEASES } from "../release/layout.js";
-import { findCurrent } from "../release/list.js";
-import { isOtherListing, type ListingName, listingUrl, placeOf } from "../release/listing.js";
-import { idOf } from "../release/name.js";
-import { openRelease, type Release } from "../release/open.js";
-import { readSiteSnapshot, type Site } from "../release/site.js";
+import { diff } from "../core/compare/diff.js";
+import { findExceeded, findExceededByListing, GateError, type Gates, hasGates } from "../core/compare/gates.js";
+import { openReleaseSide } from "../core/compare/side.js";
+import { UserError } from "../core/errors.js";
+import { CURRENT, RELEASES } from "../core/release/layout.js";
+import { findCurrent } from "../core/release/list.js";
+import { isOtherListing, type ListingName, listingUrl, placeOf } from "../core/release/listing.js";
+import { idOf } from "../core/release/name.js";
+import { openRelease, type Release } from "../core/release/open.js";
+import { readSiteSnapshot, type Site } from "../core/release/site.js";
 
 /** What a build changes. `previous` is undefined without a release to compare with. */
 export interface GateReport {

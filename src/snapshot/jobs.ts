@@ -1,6 +1,6 @@
 /** Opens the sources of a build: one job for each listing. */
-import type { RowRange } from "../source/copy.js";
-import { openSources, type Source } from "../source/open.js";
+import type { RowRange } from "../core/source/copy.js";
+import { openSources, type Source } from "../core/source/open.js";
 import type { BuildSettings, OnBuildProgress, SiteSettings } from "./options.js";
 import { type Job, reportRead } from "./pipeline.js";
 

@@ -1,5 +1,5 @@
 /** Makes the results of the listings of a build, and their sum. */
-import { explorerPath } from "../release/layout.js";
+import { explorerPath } from "../core/release/layout.js";
 import type { GateReport } from "./gates.js";
 import type { Job, MadePages } from "./pipeline.js";
 import type { WrittenListing } from "./publish.js";

@@ -1,8 +1,8 @@
 /** What a build says of the lookup that it made. */
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { nameFields } from "../contract/lookup.js";
-import { isSorted, LOOKUP_FOLDER } from "../release/layout.js";
+import { nameFields } from "../core/contract/lookup.js";
+import { isSorted, LOOKUP_FOLDER } from "../core/release/layout.js";
 import type { BuildSettings } from "./options.js";
 
 export interface LookupReport {

@@ -1,10 +1,10 @@
 /** What a finished build tells its user besides its figures: sentences about the base URL, tables of mirrors, and hosts. */
-import { basePath, DEFAULT_PATH, pageUrl } from "../contract/links.js";
-import { noteOnMirrorTable } from "../contract/listing-names.js";
-import { USERS_CONTRACT } from "../contract/users.js";
+import { basePath, DEFAULT_PATH, pageUrl } from "../core/contract/links.js";
+import { noteOnMirrorTable } from "../core/contract/listing-names.js";
+import { USERS_CONTRACT } from "../core/contract/users.js";
+import { count } from "../core/print/numbers.js";
+import { openSiteIfComplete, type Site, type SiteListing } from "../core/release/site.js";
 import { notesOnWritten } from "../hosts/written.js";
-import { count } from "../print/numbers.js";
-import { openSiteIfComplete, type Site, type SiteListing } from "../release/site.js";
 import type { BuildSettings, SiteSettings } from "./options.js";
 
 /**

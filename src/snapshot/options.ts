@@ -2,24 +2,24 @@
 import { join } from "node:path";
 import { describeApi } from "../artifacts/openapi/openapi.js";
 import type { Password } from "../build/signer.js";
-import { parseBaseUrl } from "../contract/base-url.js";
-import { type Contract, contractOf } from "../contract/contract.js";
-import { loadContract } from "../contract/file/load.js";
-import { ENCODINGS, type Encoding } from "../contract/headers.js";
-import { AVATAR_PATH } from "../contract/links.js";
-import { kindOf } from "../contract/record/kind.js";
-import { referencesOf } from "../contract/references.js";
-import { USERS_CONTRACT } from "../contract/users.js";
-import { type Gates, readGates } from "../diff/gates.js";
-import { manyMistakes, usageError } from "../errors.js";
+import { type Gates, readGates } from "../core/compare/gates.js";
+import { parseBaseUrl } from "../core/contract/base-url.js";
+import { type Contract, contractOf } from "../core/contract/contract.js";
+import { loadContract } from "../core/contract/file/load.js";
+import { ENCODINGS, type Encoding } from "../core/contract/headers.js";
+import { AVATAR_PATH } from "../core/contract/links.js";
+import { kindOf } from "../core/contract/record/kind.js";
+import { referencesOf } from "../core/contract/references.js";
+import { USERS_CONTRACT } from "../core/contract/users.js";
+import { manyMistakes, usageError } from "../core/errors.js";
+import { suggest } from "../core/print/near.js";
+import { BULK, CHANGES, CSV, CURRENT, EXPLORER, isPacked, LOOKUP, SIGNATURE } from "../core/release/layout.js";
+import { SITE_PATH } from "../core/release/listing.js";
+import { readSiteSnapshot } from "../core/release/site.js";
+import { STDIN } from "../core/settings/kinds.js";
+import { type Complete, dataOf, type ListingOptions, type OptionsFor } from "../core/settings/settings.js";
+import { textFormatOf } from "../core/source/text-format.js";
 import { siteSettings } from "../hosts/hosted-site.js";
-import { suggest } from "../print/near.js";
-import { BULK, CHANGES, CSV, CURRENT, EXPLORER, isPacked, LOOKUP, SIGNATURE } from "../release/layout.js";
-import { SITE_PATH } from "../release/listing.js";
-import { readSiteSnapshot } from "../release/site.js";
-import { STDIN } from "../settings/kinds.js";
-import { type Complete, dataOf, type ListingOptions, type OptionsFor } from "../settings/settings.js";
-import { textFormatOf } from "../source/text-format.js";
 
 export interface BuildOptions extends Omit<OptionsFor<"build">, "listings"> {
   /** Several tables, by name: the path of each below the base URL. */

@@ -1,17 +1,17 @@
 /** Makes pages from rows of the copy, and collects the data that artifacts need: in a worker thread, or inline. */
 import type { Collector } from "../artifacts/artifact.js";
 import { artifactsOf } from "../artifacts/artifacts.js";
-import { type Contract, contractOf } from "../contract/contract.js";
-import { type Collection, encodePage, pageFrame } from "../contract/page.js";
-import { recordEncoder } from "../contract/record/encode.js";
-import type { WarningCounts } from "../contract/record/warnings.js";
-import { UserError } from "../errors.js";
-import { sha256 } from "../release/plain-files.js";
-import { type DigestBytes, PageDigests } from "../release/sums.js";
-import type { DataSettings } from "../settings/settings.js";
-import { type PageRange, pagesOf, rowsOfPages } from "../shards/cut.js";
-import type { RowRange } from "../source/copy.js";
-import { type Copy, PageReader } from "../source/reader.js";
+import { type Contract, contractOf } from "../core/contract/contract.js";
+import { type Collection, encodePage, pageFrame } from "../core/contract/page.js";
+import { recordEncoder } from "../core/contract/record/encode.js";
+import type { WarningCounts } from "../core/contract/record/warnings.js";
+import { UserError } from "../core/errors.js";
+import { sha256 } from "../core/release/plain-files.js";
+import { type DigestBytes, PageDigests } from "../core/release/sums.js";
+import type { DataSettings } from "../core/settings/settings.js";
+import { type PageRange, pagesOf, rowsOfPages } from "../core/shards/cut.js";
+import type { RowRange } from "../core/source/copy.js";
+import { type Copy, PageReader } from "../core/source/reader.js";
 import { type LargestPage, type PageBytes, PageWriter, type Totals } from "./page-writer.js";
 import { PiecesFile } from "./pieces.js";
 import type { Problem } from "./problems.js";

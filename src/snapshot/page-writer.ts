@@ -3,13 +3,13 @@ import { closeSync, fstatSync, fsync, openSync, readSync, writeFileSync, writevS
 import { join } from "node:path";
 import { promisify } from "node:util";
 import zlib from "node:zlib";
-import type { Encoding } from "../contract/headers.js";
-import type { Collection } from "../contract/page.js";
-import { PagePaths, type Variant } from "../release/layout.js";
-import { closing, openPlain, sha256 } from "../release/plain-files.js";
-import { carryFile } from "../release/times.js";
-import { writeFlushedSync } from "../release/writer.js";
-import type { DataSettings } from "../settings/settings.js";
+import type { Encoding } from "../core/contract/headers.js";
+import type { Collection } from "../core/contract/page.js";
+import { PagePaths, type Variant } from "../core/release/layout.js";
+import { closing, openPlain, sha256 } from "../core/release/plain-files.js";
+import { carryFile } from "../core/release/times.js";
+import { writeFlushedSync } from "../core/release/writer.js";
+import type { DataSettings } from "../core/settings/settings.js";
 
 const flush = promisify(fsync);
 const { BROTLI_PARAM_LGWIN, BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = zlib.constants;

@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { joinPieces } from "../artifacts/artifact.js";
-import { UserError } from "../errors.js";
-import { DigestedFile } from "../release/writer.js";
+import { UserError } from "../core/errors.js";
+import { DigestedFile } from "../core/release/writer.js";
 
 /** Bytes of the length before each piece. */
 const LENGTH = 4;

@@ -1,9 +1,9 @@
 /** Collects problems of invalid records: counts all, writes them to a file, and keeps the first 20. */
 import { statSync } from "node:fs";
 import { resolve, sep } from "node:path";
-import { codeOf, UserError } from "../errors.js";
-import { AsideFile } from "../release/writer.js";
-import { readBeginning } from "../source/foreign.js";
+import { codeOf, UserError } from "../core/errors.js";
+import { AsideFile } from "../core/release/writer.js";
+import { readBeginning } from "../core/source/foreign.js";
 
 const KEPT = 20;
 

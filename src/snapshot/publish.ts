@@ -2,12 +2,12 @@
 import { basename, join } from "node:path";
 import type { StagedRelease, WrittenChanges } from "../artifacts/changes.js";
 import type { Signer } from "../build/signer.js";
-import type { SiteSnapshot } from "../contract/snapshot.js";
-import { BULK, CSV, isPacked, RELEASES, SNAPSHOT, SUMS } from "../release/layout.js";
-import { releaseNames } from "../release/list.js";
-import { idOf } from "../release/name.js";
-import { findAltered } from "../release/open.js";
-import { hashPlain } from "../release/plain-files.js";
+import type { SiteSnapshot } from "../core/contract/snapshot.js";
+import { BULK, CSV, isPacked, RELEASES, SNAPSHOT, SUMS } from "../core/release/layout.js";
+import { releaseNames } from "../core/release/list.js";
+import { idOf } from "../core/release/name.js";
+import { findAltered } from "../core/release/open.js";
+import { hashPlain } from "../core/release/plain-files.js";
 import {
   describeSite,
   encodeSiteSnapshot,
@@ -16,12 +16,12 @@ import {
   openSiteIfComplete,
   partsOf,
   type Site,
-} from "../release/site.js";
-import { contentDigest, encodeSnapshot, type SnapshotFacts, snapshotId } from "../release/snapshot-file.js";
-import type { StagedFiles, Staging } from "../release/staging.js";
-import { PageDigests, type Sums } from "../release/sums.js";
-import { prune, switchCurrent } from "../release/switch.js";
-import { giveTimes } from "../release/times.js";
+} from "../core/release/site.js";
+import { contentDigest, encodeSnapshot, type SnapshotFacts, snapshotId } from "../core/release/snapshot-file.js";
+import type { StagedFiles, Staging } from "../core/release/staging.js";
+import { PageDigests, type Sums } from "../core/release/sums.js";
+import { prune, switchCurrent } from "../core/release/switch.js";
+import { giveTimes } from "../core/release/times.js";
 import { checkGates, type GatedSite, type GateReport } from "./gates.js";
 import type { LookupReport } from "./lookup-report.js";
 import type { BuildSettings } from "./options.js";

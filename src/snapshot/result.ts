@@ -1,6 +1,6 @@
 /** The result of a build: types only, since those of the library must not lead to types of better-sqlite3. */
 import type { ChangesReport } from "../artifacts/changes.js";
-import type { WarningCounts } from "../contract/record/warnings.js";
+import type { WarningCounts } from "../core/contract/record/warnings.js";
 import type { GateReport } from "./gates.js";
 import type { LookupReport } from "./lookup-report.js";
 import type { LargestPage } from "./page-writer.js";

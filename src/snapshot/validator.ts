@@ -1,11 +1,11 @@
 /** Checks candidates against the contract, and describes their problems. */
-import type { Contract } from "../contract/contract.js";
-import { recordCheck } from "../contract/record/schema.js";
-import { valueAt } from "../contract/record/value.js";
-import { countWarning, fieldObserver, type WarningCounts } from "../contract/record/warnings.js";
-import { quoteName } from "../contract/sql.js";
-import type { Candidate } from "../source/candidates.js";
-import { shownNumber, Unfit } from "../source/values.js";
+import type { Contract } from "../core/contract/contract.js";
+import { recordCheck } from "../core/contract/record/schema.js";
+import { valueAt } from "../core/contract/record/value.js";
+import { countWarning, fieldObserver, type WarningCounts } from "../core/contract/record/warnings.js";
+import { quoteName } from "../core/contract/sql.js";
+import type { Candidate } from "../core/source/candidates.js";
+import { shownNumber, Unfit } from "../core/source/values.js";
 import type { Problem } from "./problems.js";
 
 /** Makes a function that returns the problems of a candidate, or counts its warnings if it has none. */

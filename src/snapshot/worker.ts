@@ -1,5 +1,5 @@
 /** The worker thread of a build: makes pages. */
-import { answerJobs } from "../workers/thread.js";
+import { answerJobs } from "../core/workers/thread.js";
 import { type PageBatch, type PageData, type PageJob, PageMaker } from "./page-maker.js";
 
 answerJobs(

@@ -1,5 +1,5 @@
 /** The options of a verification. */
-import type { OptionsFor } from "../settings/settings.js";
+import type { OptionsFor } from "../core/settings/settings.js";
 
 /** The options of `verify`. */
 export interface VerifyOptions extends OptionsFor<"verify"> {

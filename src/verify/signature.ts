@@ -6,11 +6,11 @@ import {
   parsePublicKey,
   SignatureError,
 } from "../client/signature.js";
-import { usageError } from "../errors.js";
-import { SIGNATURE } from "../release/layout.js";
-import { isPublicKey, publicKeyOf } from "../settings/keys.js";
-import { toMilliseconds } from "../settings/kinds.js";
-import type { OptionsOf } from "../settings/settings.js";
+import { usageError } from "../core/errors.js";
+import { SIGNATURE } from "../core/release/layout.js";
+import { isPublicKey, publicKeyOf } from "../core/settings/keys.js";
+import { toMilliseconds } from "../core/settings/kinds.js";
+import type { OptionsOf } from "../core/settings/settings.js";
 import type { Finding, Findings } from "./verdict.js";
 
 export const SIGNATURE_ROW = {

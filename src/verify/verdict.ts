@@ -1,8 +1,7 @@
 /** The result of a verification: a row for each check, with its first findings. */
-
-import type { Listing } from "../contract/file/form.js";
-import type { LinkStyle } from "../contract/links.js";
-import type { Variant } from "../release/layout.js";
+import type { Listing } from "../core/contract/file/form.js";
+import type { LinkStyle } from "../core/contract/links.js";
+import type { Variant } from "../core/release/layout.js";
 
 /** One place that is not as expected. */
 export interface Finding {

@@ -1,12 +1,12 @@
 /** `rollcall verify`: verifies a release on disk, or the responses of a host. */
 import { join } from "node:path";
-import { isHttpUrl } from "../contract/links.js";
-import { unlessStopped, usageError } from "../errors.js";
-import { suggest } from "../print/near.js";
-import { findRelease } from "../release/choose.js";
-import { CURRENT } from "../release/layout.js";
-import { openSite, openSiteIfComplete, type Site } from "../release/site.js";
-import type { Complete } from "../settings/settings.js";
+import { isHttpUrl } from "../core/contract/links.js";
+import { unlessStopped, usageError } from "../core/errors.js";
+import { suggest } from "../core/print/near.js";
+import { findRelease } from "../core/release/choose.js";
+import { CURRENT } from "../core/release/layout.js";
+import { openSite, openSiteIfComplete, type Site } from "../core/release/site.js";
+import type { Complete } from "../core/settings/settings.js";
 import type { VerifyEffects, VerifyOptions } from "./options.js";
 import { readTrust } from "./signature.js";
 import { passed, type Verdict, withAllowed } from "./verdict.js";

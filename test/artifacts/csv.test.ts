@@ -1,9 +1,9 @@
 /** What a row of records.csv.gz holds, and what spreadsheets must not run. */
 import { parse } from "csv-parse/sync";
 import { expect, test } from "vitest";
-import { contractOf } from "../../src/contract/contract.js";
-import type { FieldSchema } from "../../src/contract/file/form.js";
-import { csvHeading, csvLineOf } from "../../src/contract/record/csv.js";
+import { contractOf } from "../../src/core/contract/contract.js";
+import type { FieldSchema } from "../../src/core/contract/file/form.js";
+import { csvHeading, csvLineOf } from "../../src/core/contract/record/csv.js";
 import { STATIONS, STATIONS_CONTRACT, stations } from "../support/stations.js";
 
 const line = (schema: FieldSchema, value: unknown) => {

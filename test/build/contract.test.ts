@@ -2,8 +2,8 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { loadContract } from "../../src/contract/file/load.js";
-import { ExitCode, UserError } from "../../src/errors.js";
+import { loadContract } from "../../src/core/contract/file/load.js";
+import { ExitCode, UserError } from "../../src/core/errors.js";
 import { build } from "../../src/index.js";
 import { runSql } from "../support/database.js";
 import { scratch } from "../support/files.js";

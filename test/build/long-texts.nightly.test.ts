@@ -2,9 +2,9 @@
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { diff } from "../../src/diff/diff.js";
+import { diff } from "../../src/core/compare/diff.js";
+import { withDefaults } from "../../src/core/settings/settings.js";
 import { build } from "../../src/index.js";
-import { withDefaults } from "../../src/settings/settings.js";
 import { verifyRelease } from "../../src/verify/release/release.js";
 import { passed } from "../../src/verify/verdict.js";
 import { openOnly } from "../sides/opened.js";

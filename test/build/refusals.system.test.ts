@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readlinkSync, writeFileSync } from 
 import { join } from "node:path";
 import { build, publish } from "rollcall";
 import { beforeEach, describe, expect, test } from "vitest";
-import { findDamage, openRelease } from "../../src/release/open.js";
+import { findDamage, openRelease } from "../../src/core/release/open.js";
 import { buildUsers, published } from "../publish/releases.js";
 import { CLI, run, start } from "../support/command.js";
 import { plainRows, writeUsers } from "../support/database.js";

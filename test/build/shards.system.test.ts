@@ -14,7 +14,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { type BuildOptions, build, buildShard, InvalidRecordsError } from "rollcall";
 import { expect, test } from "vitest";
-import { USERS } from "../../src/contract/users.js";
+import { USERS } from "../../src/core/contract/users.js";
 import { start } from "../support/command.js";
 import { plainRows, userId, usersFile, variedUsers, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openSigner } from "../../src/build/signer.js";
 import { checkSignature, parsePublicKey } from "../../src/client/signature.js";
-import { UserError } from "../../src/errors.js";
+import { UserError } from "../../src/core/errors.js";
 import { scratch } from "../support/files.js";
 import { keyBytes, keyText, writeKey } from "../support/minisign.js";
 

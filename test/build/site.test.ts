@@ -3,7 +3,7 @@ import { lstatSync, readFileSync, readlinkSync, renameSync, rmSync, writeFileSyn
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { beforeEach, expect, test } from "vitest";
-import type { ContractFile } from "../../src/contract/file/form.js";
+import type { ContractFile } from "../../src/core/contract/file/form.js";
 import { build, buildShard, GateError, InvalidRecordsError, verify } from "../../src/index.js";
 import { contractWith } from "../support/contracts.js";
 import { checkSums, readTree, scratch } from "../support/files.js";

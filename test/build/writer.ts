@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect } from "vitest";
-import type { ContractFile } from "../../src/contract/file/form.js";
+import type { ContractFile } from "../../src/core/contract/file/form.js";
 import { build } from "../../src/index.js";
 import { readTree, scratch } from "../support/files.js";
 

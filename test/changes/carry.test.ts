@@ -3,8 +3,8 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { findReusableSteps, linkSteps } from "../../src/artifacts/steps.js";
-import { openRelease } from "../../src/release/open.js";
-import { contractOfThings, publishThings, type Thing } from "../diff/things.js";
+import { openRelease } from "../../src/core/release/open.js";
+import { contractOfThings, publishThings, type Thing } from "../core/compare/things.js";
 import { scratch } from "../support/files.js";
 
 const things = (note: string) =>

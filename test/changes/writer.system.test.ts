@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { writeStep } from "../../src/artifacts/step-writer.js";
-import type { Matches } from "../../src/diff/match.js";
-import { matchRecords } from "../../src/diff/match.js";
-import { openReleaseSide } from "../../src/diff/side.js";
-import { openRelease } from "../../src/release/open.js";
-import { contractOfThings, publishThings, type Thing } from "../diff/things.js";
+import type { Matches } from "../../src/core/compare/match.js";
+import { matchRecords } from "../../src/core/compare/match.js";
+import { openReleaseSide } from "../../src/core/compare/side.js";
+import { openRelease } from "../../src/core/release/open.js";
+import { contractOfThings, publishThings, type Thing } from "../core/compare/things.js";
 import { openFiles, scratch } from "../support/files.js";
 import { seeded } from "../support/random.js";
 

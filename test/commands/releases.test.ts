@@ -2,8 +2,8 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { size } from "../../src/core/print/numbers.js";
 import { build } from "../../src/index.js";
-import { size } from "../../src/print/numbers.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
 import { fakeIo, rollcall } from "./run.js";

@@ -4,7 +4,7 @@ import { Writable } from "node:stream";
 import { reportFailure } from "../../src/commands/program/failure.js";
 import { run } from "../../src/commands/program/program.js";
 import type { Io } from "../../src/commands/program/verb.js";
-import type { ExitCode } from "../../src/errors.js";
+import type { ExitCode } from "../../src/core/errors.js";
 
 /** A stream that keeps what is written to it. It is a terminal only when asked to be. */
 export class Screen extends Writable {

@@ -2,7 +2,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { USERS_CONTRACT } from "../../src/contract/users.js";
+import { USERS_CONTRACT } from "../../src/core/contract/users.js";
 import { build } from "../../src/index.js";
 import { scratch } from "../support/files.js";
 import { STATIONS, STATIONS_CONTRACT, stationsFile } from "../support/stations.js";

@@ -2,8 +2,8 @@
 import { rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { idOf } from "../../src/core/release/name.js";
 import { build } from "../../src/index.js";
-import { idOf } from "../../src/release/name.js";
 import { writeRelease } from "../server/release.js";
 import { plainRows, usersFile } from "../support/database.js";
 import { scratch } from "../support/files.js";

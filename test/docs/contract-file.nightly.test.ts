@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { checkContract } from "../../src/contract/file/parse.js";
+import { checkContract } from "../../src/core/contract/file/parse.js";
 import { docPage, readerEnvironment, sh } from "../support/docs.js";
 import { scratch } from "../support/files.js";
 import { STATIONS } from "../support/stations.js";

@@ -1,8 +1,8 @@
 /** docs/reference/http.md names every field of the built-in contract with its type, and the allowed values of enumerations. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { kindsOf } from "../../src/contract/record/kind.js";
-import { USERS_CONTRACT } from "../../src/contract/users.js";
+import { kindsOf } from "../../src/core/contract/record/kind.js";
+import { USERS_CONTRACT } from "../../src/core/contract/users.js";
 
 const DOC = readFileSync(new URL("../../docs/reference/http.md", import.meta.url), "utf8");
 const [, SECTION = ""] = /^## Fields of a user$(.*?)^## /ms.exec(DOC) ?? [];

@@ -4,6 +4,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import type { VerbName } from "../../src/core/settings/kinds.js";
+import { optionKeys, type SettingKey } from "../../src/core/settings/settings.js";
 import type {
   AdaptEffects,
   AdaptOptions,
@@ -23,8 +25,6 @@ import type {
   VerifyEffects,
   VerifyOptions,
 } from "../../src/index.js";
-import type { VerbName } from "../../src/settings/kinds.js";
-import { optionKeys, type SettingKey } from "../../src/settings/settings.js";
 import { runSql } from "../support/database.js";
 import { clone, docPage, readerEnvironment, sh, started } from "../support/docs.js";
 import { isMissing } from "../support/installed.js";

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { USERS } from "../../src/contract/users.js";
+import { USERS } from "../../src/core/contract/users.js";
 import { findings } from "../support/axe.js";
 import { plainRows } from "../support/database.js";
 import { scratch } from "../support/files.js";

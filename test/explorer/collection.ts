@@ -1,13 +1,12 @@
 /** Collections for tests of the explorer, counted as in a build. */
-
 import { ExplorerCollector, ExplorerMerger } from "../../src/artifacts/explorer.js";
-import { type AnyRecord, type Contract, contractOf } from "../../src/contract/contract.js";
-import type { ContractFile } from "../../src/contract/file/form.js";
-import { recordEncoder } from "../../src/contract/record/encode.js";
+import { type AnyRecord, type Contract, contractOf } from "../../src/core/contract/contract.js";
+import type { ContractFile } from "../../src/core/contract/file/form.js";
+import { recordEncoder } from "../../src/core/contract/record/encode.js";
+import { SUMMARY } from "../../src/core/release/layout.js";
 import type { PublishedAt } from "../../src/explorer/html.js";
 import { explorerPage } from "../../src/explorer/html.js";
 import type { ExplorerSummary } from "../../src/explorer/summary.js";
-import { SUMMARY } from "../../src/release/layout.js";
 import { HOSTILE, INVISIBLE } from "../support/hostile.js";
 import { mergeContext } from "../support/merging.js";
 

@@ -1,7 +1,7 @@
 /** Which columns the table can show, and which it shows first, for contracts of other domains. */
 import { expect, test } from "vitest";
-import { contractOf } from "../../src/contract/contract.js";
-import { USERS_CONTRACT } from "../../src/contract/users.js";
+import { contractOf } from "../../src/core/contract/contract.js";
+import { USERS_CONTRACT } from "../../src/core/contract/users.js";
 import { allColumns, chosenColumns, shownColumns } from "../../src/explorer/page/columns.js";
 import { FOREIGN } from "../support/foreign.js";
 import { STATIONS } from "../support/stations.js";

@@ -1,6 +1,6 @@
 /** The explorer shows hostile texts as text. */
 import { expect, test } from "vitest";
-import { USERS } from "../../src/contract/users.js";
+import { USERS } from "../../src/core/contract/users.js";
 import { addressOf, BEGINNING } from "../../src/explorer/page/address.js";
 import { useWatched } from "../support/browser.js";
 import { plainRows } from "../support/database.js";

@@ -1,8 +1,8 @@
 /** The content of index.html, for users and for other contracts. */
 import { describe, expect, test } from "vitest";
-import { type AnyRecord, contractOf } from "../../src/contract/contract.js";
-import type { FieldSchema } from "../../src/contract/file/form.js";
-import { USERS_CONTRACT } from "../../src/contract/users.js";
+import { type AnyRecord, contractOf } from "../../src/core/contract/contract.js";
+import type { FieldSchema } from "../../src/core/contract/file/form.js";
+import { USERS_CONTRACT } from "../../src/core/contract/users.js";
 
 import { headingOf, meaningOf } from "../../src/explorer/meaning.js";
 import { contractWith } from "../support/contracts.js";

@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
-import { contractOf } from "../../src/contract/contract.js";
-import { toSql } from "../../src/contract/sql.js";
+import { contractOf } from "../../src/core/contract/contract.js";
+import { toSql } from "../../src/core/contract/sql.js";
 import { useContexts } from "../support/browser.js";
 import { scratch } from "../support/files.js";
 import { FOREIGN } from "../support/foreign.js";

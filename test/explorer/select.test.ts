@@ -1,6 +1,6 @@
 /** Selections from loaded records: search, filters, ranges, counts and order. */
 import { describe, expect, test } from "vitest";
-import { type AnyRecord, contractOf } from "../../src/contract/contract.js";
+import { type AnyRecord, contractOf } from "../../src/core/contract/contract.js";
 import { BEGINNING, type ListPlace } from "../../src/explorer/page/address.js";
 import { searchable } from "../../src/explorer/page/found.js";
 import type { SnapshotFacts } from "../../src/explorer/page/reader.js";

@@ -1,7 +1,7 @@
 /** The overview at the top of a site, and links between the explorers of its listings, in a real browser. */
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import type { ContractFile } from "../../src/contract/file/form.js";
+import type { ContractFile } from "../../src/core/contract/file/form.js";
 import { build, createServer } from "../../src/index.js";
 import { findings } from "../support/axe.js";
 import { scratch } from "../support/files.js";

@@ -2,11 +2,11 @@
 import fc from "fast-check";
 import stringify from "fast-json-stable-stringify";
 import { describe, expect, test } from "vitest";
-import { type AnyRecord, contractOf } from "../../src/contract/contract.js";
-import type { FieldSchema } from "../../src/contract/file/form.js";
-import { facetFields, facetTerm, facetTermsOf } from "../../src/contract/lookup.js";
-import { valueAt } from "../../src/contract/record/value.js";
-import { USERS_CONTRACT } from "../../src/contract/users.js";
+import { type AnyRecord, contractOf } from "../../src/core/contract/contract.js";
+import type { FieldSchema } from "../../src/core/contract/file/form.js";
+import { facetFields, facetTerm, facetTermsOf } from "../../src/core/contract/lookup.js";
+import { valueAt } from "../../src/core/contract/record/value.js";
+import { USERS_CONTRACT } from "../../src/core/contract/users.js";
 import { readNumbers } from "../lookup/plain-reader.js";
 import { contractWith } from "../support/contracts.js";
 import { draws } from "../support/random.js";

@@ -2,11 +2,11 @@
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { openRelease } from "../../src/core/release/open.js";
+import { openSite } from "../../src/core/release/site.js";
 import { HOSTS } from "../../src/hosts/hosts.js";
 import { findExcess, measure } from "../../src/hosts/limits.js";
 import { adapt, build } from "../../src/index.js";
-import { openRelease } from "../../src/release/open.js";
-import { openSite } from "../../src/release/site.js";
 import { fakeIo, rollcall } from "../commands/run.js";
 import { publish } from "../server/release.js";
 import { plainRows, writeUsers } from "../support/database.js";

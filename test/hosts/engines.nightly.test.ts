@@ -1,7 +1,7 @@
 /** Vercel's file in its router's compiler. */
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { USERS_CONTRACT } from "../../src/contract/users.js";
+import { USERS_CONTRACT } from "../../src/core/contract/users.js";
 import { build } from "../../src/index.js";
 import { publish, type Shape } from "../server/release.js";
 import { EXPLORED } from "../support/explored.js";

@@ -1,13 +1,13 @@
 /** The CloudFront function in a bare VM. */
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Contract } from "../../src/contract/contract.js";
-import { USERS_CONTRACT } from "../../src/contract/users.js";
+import type { Contract } from "../../src/core/contract/contract.js";
+import { USERS_CONTRACT } from "../../src/core/contract/users.js";
+import { openRelease, type Release } from "../../src/core/release/open.js";
+import { sha256 } from "../../src/core/release/plain-files.js";
+import { openSite } from "../../src/core/release/site.js";
 import { FUNCTION_LIMIT } from "../../src/hosts/cloudfront.js";
 import { build } from "../../src/index.js";
-import { openRelease, type Release } from "../../src/release/open.js";
-import { sha256 } from "../../src/release/plain-files.js";
-import { openSite } from "../../src/release/site.js";
 import { publish } from "../server/release.js";
 import { EXPLORED } from "../support/explored.js";
 import { scratch } from "../support/files.js";

@@ -1,17 +1,16 @@
 /** Checks of everything that a host has to do, against one server that serves one release and then another. */
-
 import { chmodSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { createMemoryStore, type MemoryStore, openListing } from "../../src/client/index.js";
-import type { Contract } from "../../src/contract/contract.js";
+import type { Contract } from "../../src/core/contract/contract.js";
+import { isStep } from "../../src/core/release/layout.js";
+import { openRelease, type Release } from "../../src/core/release/open.js";
+import { sha256 } from "../../src/core/release/plain-files.js";
+import { openSite } from "../../src/core/release/site.js";
 import type { Host } from "../../src/hosts/host.js";
 import { hostOf, PUBLISHED_FILES } from "../../src/hosts/hosts.js";
 import { type BuildOptions, build, createServer, verify } from "../../src/index.js";
-import { isStep } from "../../src/release/layout.js";
-import { openRelease, type Release } from "../../src/release/open.js";
-import { sha256 } from "../../src/release/plain-files.js";
-import { openSite } from "../../src/release/site.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { fetchReply, type Reply } from "../support/front.js";

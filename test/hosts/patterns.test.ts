@@ -1,7 +1,7 @@
 /** The hosts' query patterns give the same page as the contract's function, and codings are chosen by q-values. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { requestedPage } from "../../src/contract/links.js";
+import { requestedPage } from "../../src/core/contract/links.js";
 import { encodingPatterns, literal, QUERY } from "../../src/hosts/patterns.js";
 import { draws } from "../support/random.js";
 

@@ -1,9 +1,9 @@
 /** Files of hosts in releases, and listings at every path. */
 import { describe, expect, test } from "vitest";
-import { TAKEN_NAMES } from "../../src/contract/listing-names.js";
+import { TAKEN_NAMES } from "../../src/core/contract/listing-names.js";
+import { RELEASE_NAME } from "../../src/core/release/layout.js";
 import { HOSTS, PUBLISHED_FILES } from "../../src/hosts/hosts.js";
 import { adapt } from "../../src/index.js";
-import { RELEASE_NAME } from "../../src/release/layout.js";
 import { publish } from "../server/release.js";
 import { scratch } from "../support/files.js";
 import { stationsAt } from "../support/stations.js";

@@ -2,7 +2,7 @@
 import Database from "better-sqlite3";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
-import { acceptorOf } from "../../src/contract/record/schema.js";
+import { acceptorOf } from "../../src/core/contract/record/schema.js";
 import { type Conversion, FORMS } from "../../src/init/forms.js";
 
 const db = new Database(":memory:").unsafeMode();

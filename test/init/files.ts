@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import Database from "better-sqlite3";
 import fc from "fast-check";
 import { expect } from "vitest";
-import { UserError } from "../../src/errors.js";
+import { UserError } from "../../src/core/errors.js";
 import { build } from "../../src/index.js";
 import type { Found } from "../../src/init/found.js";
 import { initialize } from "../../src/init/init.js";

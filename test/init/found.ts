@@ -2,12 +2,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import type { Contract } from "../../src/contract/contract.js";
-import { checkContract } from "../../src/contract/file/parse.js";
+import type { Contract } from "../../src/core/contract/contract.js";
+import { checkContract } from "../../src/core/contract/file/parse.js";
+import { configSchema } from "../../src/core/settings/settings.js";
 import type { Proposed } from "../../src/init/decide.js";
 import type { Found } from "../../src/init/found.js";
 import { type InitOptions, initialize } from "../../src/init/init.js";
-import { configSchema } from "../../src/settings/settings.js";
 import { editor, takesContract } from "../support/editors.js";
 import { scratch } from "../support/files.js";
 

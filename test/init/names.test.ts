@@ -1,6 +1,6 @@
 /** Derives hints about private data, words and paths from names. */
 import { describe, expect, test } from "vitest";
-import { TAKEN_NAMES } from "../../src/contract/listing-names.js";
+import { TAKEN_NAMES } from "../../src/core/contract/listing-names.js";
 import {
   fieldOf,
   findPrivacy,

@@ -2,9 +2,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
+import { resolveSettings } from "../../src/core/settings/resolve.js";
 import { build } from "../../src/index.js";
 import { initialize } from "../../src/init/init.js";
-import { resolveSettings } from "../../src/settings/resolve.js";
 import { fakeIo, rollcall } from "../commands/run.js";
 import { readTree, scratch } from "../support/files.js";
 import { draws, type Random, seeded } from "../support/random.js";

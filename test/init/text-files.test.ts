@@ -2,9 +2,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { TextSettings } from "../../src/core/source/text-format.js";
 import { build } from "../../src/index.js";
 import type { InitOptions } from "../../src/init/init.js";
-import type { TextSettings } from "../../src/source/text-format.js";
 import { scratch } from "../support/files.js";
 import { init } from "./found.js";
 

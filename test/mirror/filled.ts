@@ -4,10 +4,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { Entry, KeptRecord, StoreTransaction } from "../../src/client/sync/store.js";
-import type { AnyRecord } from "../../src/contract/contract.js";
-import { recordEncoder } from "../../src/contract/record/encode.js";
+import type { AnyRecord } from "../../src/core/contract/contract.js";
+import { recordEncoder } from "../../src/core/contract/record/encode.js";
+import { openRelease } from "../../src/core/release/open.js";
 import type { SqliteStores } from "../../src/mirror/sqlite-store.js";
-import { openRelease } from "../../src/release/open.js";
 
 export const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 

@@ -3,9 +3,9 @@ import { cpSync, existsSync, lstatSync, readdirSync, readFileSync, utimesSync, w
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { sha256 } from "../../src/core/release/plain-files.js";
 import { openTargetFolder } from "../../src/publish/folder.js";
 import { lockFolder } from "../../src/publish/folder-lock.js";
-import { sha256 } from "../../src/release/plain-files.js";
 import { useFakeClock } from "../support/clock.js";
 import { scratch } from "../support/files.js";
 

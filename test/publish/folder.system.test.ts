@@ -15,8 +15,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
+import { prune } from "../../src/core/release/switch.js";
 import { type PublishOptions, publish } from "../../src/index.js";
-import { prune } from "../../src/release/switch.js";
 import { plainRows } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
 import { buildUsers, published } from "./releases.js";

@@ -2,8 +2,8 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { sha256 } from "../../src/core/release/plain-files.js";
 import { openTargetFolder } from "../../src/publish/folder.js";
-import { sha256 } from "../../src/release/plain-files.js";
 import { scratch } from "../support/files.js";
 
 test("a put that fails leaves no temporary file", async () => {

@@ -1,7 +1,7 @@
 /** `rollcall forget`, killed at any moment. */
 import { existsSync, readdirSync } from "node:fs";
 import { expect, test } from "vitest";
-import { findDamage, openRelease } from "../../src/release/open.js";
+import { findDamage, openRelease } from "../../src/core/release/open.js";
 import { start } from "../support/command.js";
 import { seeded } from "../support/random.js";
 import { pause } from "../support/time.js";

@@ -2,7 +2,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { holdReleases } from "../../src/release/lock.js";
+import { holdReleases } from "../../src/core/release/lock.js";
 import { fakeIo, rollcall } from "../commands/run.js";
 import { age, BASE, twoReleases } from "./forgetting.js";
 

@@ -1,11 +1,11 @@
 /** The lock in a bucket's list on a real store: one of concurrent runs gets it, and no version of another run is replaced. */
 import { hostname } from "node:os";
 import { beforeEach, describe, expect, test, vi } from "vitest";
+import { openSite } from "../../src/core/release/site.js";
 import { publish } from "../../src/index.js";
 import { openBucket } from "../../src/publish/bucket.js";
 import { ReleaseFiles } from "../../src/publish/order.js";
 import { openStore, parseAddress } from "../../src/publish/s3.js";
-import { openSite } from "../../src/release/site.js";
 import { writeRelease } from "../server/release.js";
 import { run } from "../support/command.js";
 import { scratch } from "../support/files.js";

@@ -3,13 +3,13 @@ import { truncateSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
+import { OWNED, PagePaths } from "../../src/core/release/layout.js";
+import { sha256 } from "../../src/core/release/plain-files.js";
+import { PageDigests } from "../../src/core/release/sums.js";
 import { bucketTarget } from "../../src/publish/bucket.js";
 import type { PublishedFile, ReleaseFiles } from "../../src/publish/order.js";
 import { type Owned, ownedBetween, ownedBy } from "../../src/publish/owned.js";
 import type { ObjectStore, StoredObject } from "../../src/publish/s3.js";
-import { OWNED, PagePaths } from "../../src/release/layout.js";
-import { sha256 } from "../../src/release/plain-files.js";
-import { PageDigests } from "../../src/release/sums.js";
 import { useFakeClock } from "../support/clock.js";
 import { scratch } from "../support/files.js";
 

@@ -2,8 +2,8 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test, vi } from "vitest";
+import { sha256 } from "../../src/core/release/plain-files.js";
 import { type PublishOptions, publish, verify } from "../../src/index.js";
-import { sha256 } from "../../src/release/plain-files.js";
 import { fakeIo, rollcall } from "../commands/run.js";
 import { readTree, scratch } from "../support/files.js";
 import { buildShop, SHOP } from "../support/small-shop.js";

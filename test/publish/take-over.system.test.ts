@@ -2,11 +2,11 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test, vi } from "vitest";
+import { openSite } from "../../src/core/release/site.js";
 import { publish } from "../../src/index.js";
 import { openBucket } from "../../src/publish/bucket.js";
 import { ReleaseFiles } from "../../src/publish/order.js";
 import { parseAddress } from "../../src/publish/s3.js";
-import { openSite } from "../../src/release/site.js";
 import { run, start } from "../support/command.js";
 import { readTree, scratch } from "../support/files.js";
 import { eventually, until } from "../support/until.js";

@@ -2,8 +2,8 @@
 import { truncateSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { openSite } from "../../src/core/release/site.js";
 import { isPrivate, warningsOf } from "../../src/publish/warnings.js";
-import { openSite } from "../../src/release/site.js";
 import { fakeIo, rollcall } from "../commands/run.js";
 import { publish as release, type Shape } from "../server/release.js";
 import { scratch } from "../support/files.js";

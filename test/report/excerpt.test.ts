@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { USERS_CONTRACT } from "../../src/contract/users.js";
+import { USERS_CONTRACT } from "../../src/core/contract/users.js";
 import { excerpts, joined } from "../../src/report/excerpt.js";
 import { subjectOf } from "../../src/report/model.js";
 import { DECEIVING } from "../support/deceiving.js";

@@ -2,8 +2,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Diff } from "../../src/diff/change.js";
-import { sha256 } from "../../src/release/plain-files.js";
+import type { Diff } from "../../src/core/compare/change.js";
+import { sha256 } from "../../src/core/release/plain-files.js";
 import { jsonReport, ndjsonReport } from "../../src/report/json.js";
 import { markdownReport } from "../../src/report/markdown.js";
 import { textReport } from "../../src/report/text.js";

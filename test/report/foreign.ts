@@ -1,7 +1,7 @@
 /** Diffs of other contracts: with one facet, several or none, without times, and hostile ones. */
-import { type AnyRecord, type Contract, contractOf } from "../../src/contract/contract.js";
-import type { FieldSchema } from "../../src/contract/file/form.js";
-import type { Diff } from "../../src/diff/change.js";
+import type { Diff } from "../../src/core/compare/change.js";
+import { type AnyRecord, type Contract, contractOf } from "../../src/core/contract/contract.js";
+import type { FieldSchema } from "../../src/core/contract/file/form.js";
 import { contractWith } from "../support/contracts.js";
 import { changesIn, diffOf } from "../support/diffs.js";
 import { STATIONS, STATIONS_CONTRACT, stations } from "../support/stations.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Diff } from "../../src/diff/change.js";
+import type { Diff } from "../../src/core/compare/change.js";
 import { jsonReport, ndjsonReport } from "../../src/report/json.js";
 import { added, anyDiff, diffOf, longDiff, person } from "../support/diffs.js";
 import { collect } from "./collect.js";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { micromark } from "micromark";
 import { gfm, gfmHtml } from "micromark-extension-gfm";
 import { expect, test } from "vitest";
-import { recordAddress } from "../../src/contract/links.js";
+import { recordAddress } from "../../src/core/contract/links.js";
 import { htmlReport } from "../../src/report/html.js";
 import { markdownReport } from "../../src/report/markdown.js";
 import { changesIn, diffOf } from "../support/diffs.js";

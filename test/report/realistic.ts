@@ -1,6 +1,6 @@
 /** Realistic diffs, whose reports are in expected/. */
-import type { User } from "../../src/contract/users.js";
-import type { Diff } from "../../src/diff/change.js";
+import type { Diff } from "../../src/core/compare/change.js";
+import type { User } from "../../src/core/contract/users.js";
 import { added, changed, diffOf, longDiff, person, removed } from "../support/diffs.js";
 import { hostileDiff, otherContractDiff, otherKeyDiff, partsDiff, twoFacetsDiff } from "./foreign.js";
 

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { painter } from "../../src/print/style.js";
+import { painter } from "../../src/core/print/style.js";
 import { textReport } from "../../src/report/text.js";
 import { Screen } from "../commands/run.js";
 import { DECEIVING } from "../support/deceiving.js";

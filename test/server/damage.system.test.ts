@@ -1,14 +1,13 @@
 /** Damages files while they are served: the server never sends wrong bytes, and keeps running. */
-
 import { execFileSync } from "node:child_process";
 import { appendFile, mkdir, readFile, rename, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { openRelease } from "../../src/core/release/open.js";
+import { sha256 } from "../../src/core/release/plain-files.js";
+import { contentDigest, encodeSnapshot, snapshotId } from "../../src/core/release/snapshot-file.js";
+import { encodeSums } from "../../src/core/release/sums.js";
 import { createServer } from "../../src/index.js";
-import { openRelease } from "../../src/release/open.js";
-import { sha256 } from "../../src/release/plain-files.js";
-import { contentDigest, encodeSnapshot, snapshotId } from "../../src/release/snapshot-file.js";
-import { encodeSums } from "../../src/release/sums.js";
 import { createListingServer } from "../../src/server/server.js";
 import { scratch } from "../support/files.js";
 import { USER_PAGES } from "../support/pages.js";

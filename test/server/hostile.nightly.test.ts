@@ -4,7 +4,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFailed, test } from "vitest";
-import { errorBody } from "../../src/contract/headers.js";
+import { errorBody } from "../../src/core/contract/headers.js";
 import { scratch } from "../support/files.js";
 import { seeded } from "../support/random.js";
 import { broken, type Hostile, pipelined } from "./hostile-requests.js";

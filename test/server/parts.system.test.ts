@@ -1,5 +1,4 @@
 /** Parts and steps of a release: their headers, and ranges of their bytes. */
-
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import {
@@ -16,7 +15,7 @@ import {
 import type { Socket } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { sha256 } from "../../src/release/plain-files.js";
+import { sha256 } from "../../src/core/release/plain-files.js";
 import { createListingServer } from "../../src/server/server.js";
 import { openFiles } from "../support/files.js";
 import { releaseOf } from "../support/served.js";

@@ -2,12 +2,12 @@
 import { mkdir, rename, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import stringify from "fast-json-stable-stringify";
-import type { Contract } from "../../src/contract/contract.js";
-import type { Encoding } from "../../src/contract/headers.js";
-import type { LinkStyle } from "../../src/contract/links.js";
-import { USERS_CONTRACT, type User } from "../../src/contract/users.js";
-import { CURRENT, RELEASE_NAME, RELEASES } from "../../src/release/layout.js";
-import { folderName } from "../../src/release/name.js";
+import type { Contract } from "../../src/core/contract/contract.js";
+import type { Encoding } from "../../src/core/contract/headers.js";
+import type { LinkStyle } from "../../src/core/contract/links.js";
+import { USERS_CONTRACT, type User } from "../../src/core/contract/users.js";
+import { CURRENT, RELEASE_NAME, RELEASES } from "../../src/core/release/layout.js";
+import { folderName } from "../../src/core/release/name.js";
 import { filesOf } from "../support/release-files.js";
 import { stations, stationText } from "../support/stations.js";
 

@@ -3,7 +3,7 @@ import fs, { renameSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { sha256 } from "../../src/release/plain-files.js";
+import { sha256 } from "../../src/core/release/plain-files.js";
 import { createStore } from "../../src/server/store.js";
 import { scratch } from "../support/files.js";
 

@@ -1,11 +1,10 @@
 /** A switch of `current` while the server runs. */
-
 import { rename, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import type { Site } from "../../src/release/site.js";
+import type { Site } from "../../src/core/release/site.js";
 import { SERVER_LIMITS } from "../../src/server/limits.js";
 import { createListingServer } from "../../src/server/server.js";
 import { openFiles, scratch } from "../support/files.js";

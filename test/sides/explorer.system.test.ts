@@ -1,8 +1,8 @@
 /** A side of a diff knows whether its snapshot has an explorer, on disk and on a host. */
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { withDefaults } from "../../src/core/settings/settings.js";
 import { build, createServer } from "../../src/index.js";
-import { withDefaults } from "../../src/settings/settings.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { openOnly } from "./opened.js";

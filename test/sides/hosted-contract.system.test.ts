@@ -2,10 +2,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readFrame } from "../../src/contract/envelope.js";
-import { MAX_CONTRACT } from "../../src/contract/file/form.js";
-import { USERS_CONTRACT } from "../../src/contract/users.js";
-import { UserError } from "../../src/errors.js";
+import { readFrame } from "../../src/core/contract/envelope.js";
+import { MAX_CONTRACT } from "../../src/core/contract/file/form.js";
+import { USERS_CONTRACT } from "../../src/core/contract/users.js";
+import { UserError } from "../../src/core/errors.js";
 import { openHostSide } from "../../src/sides/remote.js";
 import { publish } from "../server/release.js";
 import { scratch } from "../support/files.js";

@@ -1,10 +1,9 @@
 /** How a diff reads a deployed listing with the client: real hosts, and hosts that hang, are wrong, down, or change meanwhile. */
-
 import { readdirSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { UserError } from "../../src/errors.js";
+import { UserError } from "../../src/core/errors.js";
 import { openHostSide } from "../../src/sides/remote.js";
 import { publish, type Shape } from "../server/release.js";
 import { scratch } from "../support/files.js";

@@ -1,5 +1,5 @@
 /** The sides of snapshots of one listing. */
-import type { Side } from "../../src/diff/side.js";
+import type { Side } from "../../src/core/compare/side.js";
 import { findBoth, findNamed, type SideEffects } from "../../src/sides/named.js";
 
 export async function openOnly(name: string, effects: SideEffects): Promise<Side> {

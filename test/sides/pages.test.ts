@@ -1,9 +1,8 @@
 /** The contract of a folder of pages, as a side of a diff. */
-
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { withDefaults } from "../../src/settings/settings.js";
+import { withDefaults } from "../../src/core/settings/settings.js";
 import { scratch } from "../support/files.js";
 import { STATIONS } from "../support/stations.js";
 import { openOnly } from "./opened.js";

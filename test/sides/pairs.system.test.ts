@@ -1,10 +1,9 @@
 /** The diff of two snapshots equals the edits, for every pair of kinds of sides. */
-
 import { expect, test } from "vitest";
-import type { User } from "../../src/contract/users.js";
-import type { Change } from "../../src/diff/change.js";
-import { diff } from "../../src/diff/diff.js";
-import { type Edits, everyEdit, inOrder, people, valueAt } from "../diff/edits.js";
+import type { Change } from "../../src/core/compare/change.js";
+import { diff } from "../../src/core/compare/diff.js";
+import type { User } from "../../src/core/contract/users.js";
+import { type Edits, everyEdit, inOrder, people, valueAt } from "../core/compare/edits.js";
 import { KINDS, type Kind, publishBoth } from "./kinds.js";
 import { openBoth } from "./opened.js";
 

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { chmodSync, chownSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { makeScratch, removeScratch } from "../../src/scratch/folder.js";
+import { makeScratch, removeScratch } from "../../src/core/scratch/folder.js";
 import { scratch } from "../support/files.js";
 
 let temporary: string;
@@ -21,7 +21,7 @@ const left = () =>
     .sort();
 
 const SCRIPT = `
-  import { makeScratch } from "${new URL("../../lib/scratch/folder.js", import.meta.url)}";
+  import { makeScratch } from "${new URL("../../lib/core/scratch/folder.js", import.meta.url)}";
   console.log(await makeScratch("diff"));
   process.stdin.resume();`;
 

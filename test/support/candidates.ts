@@ -1,8 +1,8 @@
 /** The candidates of a whole source, as the pipeline reads them row by row. */
-import type { Candidate } from "../../src/source/candidates.js";
-import type { CopyOptions } from "../../src/source/copy.js";
-import { openSources, type Source, type SourceOptions } from "../../src/source/open.js";
-import { PageReader } from "../../src/source/reader.js";
+import type { Candidate } from "../../src/core/source/candidates.js";
+import type { CopyOptions } from "../../src/core/source/copy.js";
+import { openSources, type Source, type SourceOptions } from "../../src/core/source/open.js";
+import { PageReader } from "../../src/core/source/reader.js";
 
 /** Opens the source of one listing. */
 export async function openSource(options: SourceOptions): Promise<Source> {

@@ -1,5 +1,5 @@
 /** Contracts with few words, for tests. */
-import type { ContractFile, FieldSchema } from "../../src/contract/file/form.js";
+import type { ContractFile, FieldSchema } from "../../src/core/contract/file/form.js";
 
 /** A contract of these fields, all of which are required. @param more keywords of the listing; by default, `id` is the key */
 export function contractWith(

@@ -1,12 +1,12 @@
 /** Diffs made by hand, with their totals. */
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
-import { findContractChanges } from "../../src/contract/changes.js";
-import type { AnyRecord, Contract } from "../../src/contract/contract.js";
-import { pagesFor } from "../../src/contract/links.js";
-import { valueAt } from "../../src/contract/record/value.js";
-import { USERS_CONTRACT, type User } from "../../src/contract/users.js";
-import type { Change, Diff, FieldChange, Flow, RecordId, SideFacts } from "../../src/diff/change.js";
+import type { Change, Diff, FieldChange, Flow, RecordId, SideFacts } from "../../src/core/compare/change.js";
+import { findContractChanges } from "../../src/core/contract/changes.js";
+import type { AnyRecord, Contract } from "../../src/core/contract/contract.js";
+import { pagesFor } from "../../src/core/contract/links.js";
+import { valueAt } from "../../src/core/contract/record/value.js";
+import { USERS_CONTRACT, type User } from "../../src/core/contract/users.js";
 import { userId } from "./database.js";
 import { anyUser } from "./users.js";
 

@@ -1,6 +1,6 @@
 /** A contract with an integer key, and an order of texts and numbers in both directions. */
 import Database from "better-sqlite3";
-import type { ContractFile } from "../../src/contract/file/form.js";
+import type { ContractFile } from "../../src/core/contract/file/form.js";
 import type { Row } from "./database.js";
 
 /** Only its first two conditions can be evaluated from records: a NULL is published as another value. */

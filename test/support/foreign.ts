@@ -1,5 +1,5 @@
 /** Three contracts other than users, each with a source made in SQL and its expected records. */
-import type { ContractFile } from "../../src/contract/file/form.js";
+import type { ContractFile } from "../../src/core/contract/file/form.js";
 import { STATIONS } from "./stations.js";
 
 export type Values = Readonly<Record<string, unknown>>;

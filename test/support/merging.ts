@@ -1,6 +1,6 @@
 /** The inputs of artifact mergers, with a sink in memory. */
 import type { MergeContext } from "../../src/artifacts/artifact.js";
-import type { Contract } from "../../src/contract/contract.js";
+import type { Contract } from "../../src/core/contract/contract.js";
 
 export function mergeContext(
   contract: Contract,

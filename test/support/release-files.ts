@@ -1,12 +1,12 @@
 /** The files of small releases in memory, for tests without a build. */
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import type { Encoding } from "../../src/contract/headers.js";
-import { pagesFor } from "../../src/contract/links.js";
-import { encodePage } from "../../src/contract/page.js";
-import { CONTRACT, PagePaths, RECORDS, SNAPSHOT, SUMS } from "../../src/release/layout.js";
-import { sha256 } from "../../src/release/plain-files.js";
-import { contentDigest, encodeSnapshot, snapshotId } from "../../src/release/snapshot-file.js";
-import { encodeSums, PageDigests } from "../../src/release/sums.js";
+import type { Encoding } from "../../src/core/contract/headers.js";
+import { pagesFor } from "../../src/core/contract/links.js";
+import { encodePage } from "../../src/core/contract/page.js";
+import { CONTRACT, PagePaths, RECORDS, SNAPSHOT, SUMS } from "../../src/core/release/layout.js";
+import { sha256 } from "../../src/core/release/plain-files.js";
+import { contentDigest, encodeSnapshot, snapshotId } from "../../src/core/release/snapshot-file.js";
+import { encodeSums, PageDigests } from "../../src/core/release/sums.js";
 
 const COMPRESS = { br: brotliCompressSync, gzip: gzipSync, identity: (bytes: Buffer) => bytes } as const;
 

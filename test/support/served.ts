@@ -1,5 +1,5 @@
 /** The release that a server of one listing serves. */
-import type { Release } from "../../src/release/open.js";
+import type { Release } from "../../src/core/release/open.js";
 import type { ListingServer } from "../../src/server/server.js";
 
 export function releaseOf({ site }: Pick<ListingServer, "site">): Release {

@@ -1,7 +1,7 @@
 /** A shop: customers and their orders in one database, published as a site of two listings or more. */
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import type { ContractFile } from "../../src/contract/file/form.js";
+import type { ContractFile } from "../../src/core/contract/file/form.js";
 import { type BuildOptions, type BuildResult, build } from "../../src/index.js";
 
 export const SHOP = "https://shop.example.com";

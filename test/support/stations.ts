@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import stringify from "fast-json-stable-stringify";
-import { type Contract, contractOf } from "../../src/contract/contract.js";
-import type { ContractFile } from "../../src/contract/file/form.js";
+import { type Contract, contractOf } from "../../src/core/contract/contract.js";
+import type { ContractFile } from "../../src/core/contract/file/form.js";
 import type { Row } from "./database.js";
 import { scratch } from "./files.js";
 

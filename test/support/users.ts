@@ -1,8 +1,8 @@
 /** Any valid user with difficult text, and its row in the source. */
 import fc from "fast-check";
-import { recordEncoder } from "../../src/contract/record/encode.js";
-import { recordCheck } from "../../src/contract/record/schema.js";
-import { USERS, USERS_CONTRACT, type User } from "../../src/contract/users.js";
+import { recordEncoder } from "../../src/core/contract/record/encode.js";
+import { recordCheck } from "../../src/core/contract/record/schema.js";
+import { USERS, USERS_CONTRACT, type User } from "../../src/core/contract/users.js";
 import type { Row } from "./database.js";
 
 export const KYC_STATUSES = (USERS.properties["kyc_status"]?.enum ?? []) as readonly User["kyc_status"][];

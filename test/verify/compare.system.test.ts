@@ -1,10 +1,9 @@
 /** `rollcall verify URL` names what a host serves instead of the release, and handles failing hosts. */
-
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { RELEASES } from "../../src/release/layout.js";
-import { openRelease } from "../../src/release/open.js";
+import { RELEASES } from "../../src/core/release/layout.js";
+import { openRelease } from "../../src/core/release/open.js";
 import { createListingServer } from "../../src/server/server.js";
 import { openAgainst } from "../../src/verify/verify.js";
 import { publish, switchTo, writeRelease } from "../server/release.js";

@@ -1,11 +1,10 @@
 /** `rollcall verify URL` finds the damages of the table on a host, even if all digests match. */
-
 import { rmSync } from "node:fs";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { RELEASES } from "../../src/release/layout.js";
-import { openRelease } from "../../src/release/open.js";
+import { RELEASES } from "../../src/core/release/layout.js";
+import { openRelease } from "../../src/core/release/open.js";
 import { switchTo } from "../server/release.js";
 import { edit, readSnapshot, releases, reseal } from "../support/damage.js";
 import { damagesNamed, isSaid } from "../support/damages.js";

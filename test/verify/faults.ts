@@ -1,8 +1,7 @@
 /** Faults of hosts, each with the checks of `rollcall verify URL` that find it, combined in runs of independent faults. */
-
 import type { IncomingMessage } from "node:http";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { AVATAR } from "../../src/release/layout.js";
+import { AVATAR } from "../../src/core/release/layout.js";
 import { createListingServer } from "../../src/server/server.js";
 import { type Shape, writeRelease } from "../server/release.js";
 import { type Front, fetchReply, type Reply } from "../support/front.js";

@@ -2,8 +2,8 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { contractOf } from "../../src/contract/contract.js";
-import { CONTRACT } from "../../src/release/layout.js";
+import { contractOf } from "../../src/core/contract/contract.js";
+import { CONTRACT } from "../../src/core/release/layout.js";
 import { verifyRelease } from "../../src/verify/release/release.js";
 import { passed, type Verdict } from "../../src/verify/verdict.js";
 import { edit, entriesRelease, reseal } from "../support/damage.js";

@@ -1,10 +1,10 @@
 /** Finds repeated keys of any kind and length, beyond what fits into memory. */
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { type Contract, contractOf } from "../../src/contract/contract.js";
-import type { OrderKey } from "../../src/contract/record/key.js";
-import { toBytes } from "../../src/contract/record/key.js";
-import { USERS_CONTRACT } from "../../src/contract/users.js";
+import { type Contract, contractOf } from "../../src/core/contract/contract.js";
+import type { OrderKey } from "../../src/core/contract/record/key.js";
+import { toBytes } from "../../src/core/contract/record/key.js";
+import { USERS_CONTRACT } from "../../src/core/contract/users.js";
 import { AllKeys, OrderCheck } from "../../src/verify/release/records.js";
 import { Findings } from "../../src/verify/verdict.js";
 

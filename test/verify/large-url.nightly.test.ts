@@ -4,7 +4,7 @@ import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openListing } from "../../src/client/listing.js";
-import { USERS_CONTRACT } from "../../src/contract/users.js";
+import { USERS_CONTRACT } from "../../src/core/contract/users.js";
 import { MAX_BYTES } from "../../src/verify/host/ask.js";
 import { run, start } from "../support/command.js";
 import { scratch } from "../support/files.js";

@@ -1,7 +1,7 @@
 /** `rollcall verify URL` of hosts that lie about everything: it ends, in bounded time and space, and says what is wrong. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
-import { openRelease } from "../../src/release/open.js";
+import { openRelease } from "../../src/core/release/open.js";
 import type { Verdict } from "../../src/verify/verdict.js";
 import { type Front, front, type Reply } from "../support/front.js";
 import { releaseOf } from "../support/served.js";

@@ -1,8 +1,7 @@
 /** `rollcall verify URL`: correct hosts have no finding, and each fault is found by its own rows. */
-
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { HostError } from "../../src/errors.js";
-import { openRelease } from "../../src/release/open.js";
+import { HostError } from "../../src/core/errors.js";
+import { openRelease } from "../../src/core/release/open.js";
 import { CHECK_NAMES, HOST_ROWS } from "../../src/verify/host/host.js";
 import type { Verdict } from "../../src/verify/verdict.js";
 import type { Shape } from "../server/release.js";

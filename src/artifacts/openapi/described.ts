@@ -1,7 +1,7 @@
 /** What all parts of openapi.json are made from. */
-import type { Encoding } from "../../contract/headers.js";
-import type { LinkStyle } from "../../contract/links.js";
-import { BULK, CHANGES, isPacked } from "../../release/layout.js";
+import type { Encoding } from "../../core/contract/headers.js";
+import type { LinkStyle } from "../../core/contract/links.js";
+import { BULK, CHANGES, isPacked } from "../../core/release/layout.js";
 
 /** The facts about a release that openapi.json depends on. */
 export interface ApiDescription {

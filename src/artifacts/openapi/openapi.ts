@@ -1,9 +1,9 @@
 /** openapi.json: the OpenAPI description of a release, made from its contract and its optional files. */
-import type { Contract } from "../../contract/contract.js";
-import { CONTENT_TYPE } from "../../contract/headers.js";
-import { AVATAR_PATH, isHttpUrl, MAX_PAGES } from "../../contract/links.js";
-import { referencesOf } from "../../contract/references.js";
-import { capital } from "../../print/text.js";
+import type { Contract } from "../../core/contract/contract.js";
+import { CONTENT_TYPE } from "../../core/contract/headers.js";
+import { AVATAR_PATH, isHttpUrl, MAX_PAGES } from "../../core/contract/links.js";
+import { referencesOf } from "../../core/contract/references.js";
+import { capital } from "../../core/print/text.js";
 import {
   BULK,
   BULK_FOLDER,
@@ -17,7 +17,7 @@ import {
   SNAPSHOT,
   SORTED_FOLDERS,
   SUMS,
-} from "../../release/layout.js";
+} from "../../core/release/layout.js";
 import { type ApiDescription, type Part, ref } from "./described.js";
 import { found, headerComponents, pageResponse, responseComponents } from "./responses.js";
 import { fileSchemas, recordSchemas, siteFileSchema } from "./schemas.js";

@@ -7,9 +7,9 @@ import {
   INVALID_PAGE,
   NO_CACHE,
   NO_STORE,
-} from "../../contract/headers.js";
-import { AVATAR_PATH, basePath } from "../../contract/links.js";
-import { OPENAPI } from "../../release/layout.js";
+} from "../../core/contract/headers.js";
+import { AVATAR_PATH, basePath } from "../../core/contract/links.js";
+import { OPENAPI } from "../../core/release/layout.js";
 import { type ApiDescription, hasRanges, type Part, ref } from "./described.js";
 
 /** Headers of every response. */

@@ -1,14 +1,14 @@
 /** Schemas of records, pages and files. They allow additional fields, so that generated clients accept later snapshots. */
 import { z } from "zod";
-import type { Contract } from "../../contract/contract.js";
-import type { ValueSchema } from "../../contract/file/form.js";
-import { PAGE_SIZE } from "../../contract/links.js";
-import { kindOf } from "../../contract/record/kind.js";
-import { typeOf } from "../../contract/record/schema.js";
-import { typeName } from "../../contract/typescript.js";
-import { BULK, CHANGES, LOOKUP } from "../../release/layout.js";
-import { siteSchema } from "../../release/site.js";
-import { plainSnapshotSchema, snapshotSchema } from "../../release/snapshot-file.js";
+import type { Contract } from "../../core/contract/contract.js";
+import type { ValueSchema } from "../../core/contract/file/form.js";
+import { PAGE_SIZE } from "../../core/contract/links.js";
+import { kindOf } from "../../core/contract/record/kind.js";
+import { typeOf } from "../../core/contract/record/schema.js";
+import { typeName } from "../../core/contract/typescript.js";
+import { BULK, CHANGES, LOOKUP } from "../../core/release/layout.js";
+import { siteSchema } from "../../core/release/site.js";
+import { plainSnapshotSchema, snapshotSchema } from "../../core/release/snapshot-file.js";
 import { countSchema } from "../artifact.js";
 import { bulkSchema } from "../bulk.js";
 import { changesSchema } from "../steps.js";

@@ -1,6 +1,13 @@
 /** Finds records by lookup files. Reads each page that may have matches once, in published order. */
-import { keyTerm, matchesAny, termOf, type WantedWord, wantedWords, wordsOfRecord } from "../../contract/lookup.js";
-import { valueAt } from "../../contract/record/value.js";
+import {
+  keyTerm,
+  matchesAny,
+  termOf,
+  type WantedWord,
+  wantedWords,
+  wordsOfRecord,
+} from "../../core/contract/lookup.js";
+import { valueAt } from "../../core/contract/record/value.js";
 import { type ListingError, malformed, quoted, usage } from "../errors.js";
 import { latestView, readKept, readKeptPage } from "../kept.js";
 import type { SearchOptions } from "../options.js";

@@ -1,5 +1,5 @@
-/** Reads record numbers of terms from sorted files (see contract/lookup.ts). */
-import { HIGHEST, LIST_DIGITS, MARKS } from "../../contract/lookup.js";
+/** Reads record numbers of terms from sorted files (see core/contract/lookup.ts). */
+import { HIGHEST, LIST_DIGITS, MARKS } from "../../core/contract/lookup.js";
 import { malformed } from "../errors.js";
 import { readKept } from "../kept.js";
 import { FILE_BYTES, type SnapshotView } from "../snapshot.js";

@@ -1,5 +1,5 @@
 /** A copy of a listing in memory. */
-import { writtenValue } from "../../contract/record/value.js";
+import { writtenValue } from "../../core/contract/record/value.js";
 import { compareBytes } from "../utf8.js";
 import type { Held, KeptRecord, Store } from "./store.js";
 

@@ -1,6 +1,6 @@
 /** Reads records of a copy: key, digest and sort key of a canonical text; and the list that makes a state. */
-import type { ContractFile } from "../../contract/file/form.js";
-import { writtenValue } from "../../contract/record/value.js";
+import type { ContractFile } from "../../core/contract/file/form.js";
+import { writtenValue } from "../../core/contract/record/value.js";
 import { malformed } from "../errors.js";
 import { orderReader } from "../order.js";
 import { parsePage } from "../page.js";

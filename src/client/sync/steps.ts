@@ -1,5 +1,5 @@
 /** Finds the steps from one state to another, checks them against changes.json, and reads their changes. */
-import { writtenValue } from "../../contract/record/value.js";
+import { writtenValue } from "../../core/contract/record/value.js";
 import { ListingError, malformed, quoted, tooLarge, usage } from "../errors.js";
 import { linesOf } from "../gzip-lines.js";
 import { keyOrder } from "../order.js";

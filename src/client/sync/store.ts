@@ -1,5 +1,5 @@
 /** The interface of stores that `sync` fills. */
-import type { ContractFile } from "../../contract/file/form.js";
+import type { ContractFile } from "../../core/contract/file/form.js";
 
 /** The state of a copy. */
 export interface Held {

@@ -1,5 +1,5 @@
 /** Brings a copy to the listing's current state, by steps or by reading everything, in one transaction. */
-import type { ContractFile } from "../../contract/file/form.js";
+import type { ContractFile } from "../../core/contract/file/form.js";
 import { bulkSource } from "../bulk.js";
 import { hexDigest } from "../digests.js";
 import { ListingError } from "../errors.js";

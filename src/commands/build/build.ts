@@ -1,14 +1,13 @@
 /** `rollcall build`: turns settings into the build's options, and its result into text or JSON. */
-
-import type { Contract } from "../../contract/contract.js";
-import { loadContract } from "../../contract/file/load.js";
-import { GateError } from "../../diff/gates.js";
-import { ExitCode } from "../../errors.js";
-import { painter } from "../../print/style.js";
-import { shellWord, toJson } from "../../print/text.js";
-import { RECORDS_WORDS } from "../../release/site.js";
-import { defaultSettings, need } from "../../settings/resolve.js";
-import { optionsOf, type Settings } from "../../settings/settings.js";
+import { GateError } from "../../core/compare/gates.js";
+import type { Contract } from "../../core/contract/contract.js";
+import { loadContract } from "../../core/contract/file/load.js";
+import { ExitCode } from "../../core/errors.js";
+import { painter } from "../../core/print/style.js";
+import { shellWord, toJson } from "../../core/print/text.js";
+import { RECORDS_WORDS } from "../../core/release/site.js";
+import { defaultSettings, need } from "../../core/settings/resolve.js";
+import { optionsOf, type Settings } from "../../core/settings/settings.js";
 import { build as buildRelease } from "../../snapshot/build.js";
 import type { BuildEffects } from "../../snapshot/options.js";
 import { InvalidRecordsError } from "../../snapshot/problems.js";

@@ -1,9 +1,9 @@
 /** Reads the password of the secret key from its environment variable, or from the terminal without echo. */
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
-import { usageError } from "../../errors.js";
-import { visible } from "../../print/text.js";
-import { PASSWORD_VARIABLE } from "../../settings/names.js";
+import { usageError } from "../../core/errors.js";
+import { visible } from "../../core/print/text.js";
+import { PASSWORD_VARIABLE } from "../../core/settings/names.js";
 import { stopped } from "../program/signals.js";
 import type { Input, Io } from "../program/verb.js";
 

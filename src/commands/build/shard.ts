@@ -1,9 +1,8 @@
 /** `rollcall build --shard`: builds a share of the pages, and reports it. */
-
-import { usageError } from "../../errors.js";
-import { count, duration, number, size, type Words } from "../../print/numbers.js";
-import { shellWord } from "../../print/text.js";
-import type { Complete, Settings } from "../../settings/settings.js";
+import { usageError } from "../../core/errors.js";
+import { count, duration, number, size, type Words } from "../../core/print/numbers.js";
+import { shellWord } from "../../core/print/text.js";
+import type { Complete, Settings } from "../../core/settings/settings.js";
 import type { BuildEffects, BuildOptions } from "../../snapshot/options.js";
 import type { PartResult, ShardResult } from "../../snapshot/shards/shard.js";
 import { type Io, printResult, sayLines } from "../program/verb.js";

@@ -1,12 +1,11 @@
 /** Text output of `rollcall dev`: one block for each build, with the time and the changed files. */
-
 import { statSync } from "node:fs";
-import type { Contract } from "../../contract/contract.js";
+import type { Diff } from "../../core/compare/change.js";
+import type { Contract } from "../../core/contract/contract.js";
+import { count, duration, number, size } from "../../core/print/numbers.js";
+import { type Line, painter } from "../../core/print/style.js";
+import { listed, shellWord, toJson, visible } from "../../core/print/text.js";
 import type { DevBuild, DevListing, DevScreen } from "../../dev/dev.js";
-import type { Diff } from "../../diff/change.js";
-import { count, duration, number, size } from "../../print/numbers.js";
-import { type Line, painter } from "../../print/style.js";
-import { listed, shellWord, toJson, visible } from "../../print/text.js";
 import { CHANGE_KINDS, reportOf } from "../../report/model.js";
 import { changesText, contractText } from "../../report/text.js";
 import { InvalidRecordsError } from "../../snapshot/problems.js";

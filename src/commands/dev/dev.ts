@@ -1,16 +1,15 @@
 /** `rollcall dev`: turns settings into the options of each build, and its result into text or lines of JSON. */
-
 import { dirname, join } from "node:path";
+import type { Diff } from "../../core/compare/change.js";
+import { ExitCode, usageError } from "../../core/errors.js";
+import type { Words } from "../../core/print/numbers.js";
+import { painter } from "../../core/print/style.js";
+import { toJson, visible } from "../../core/print/text.js";
+import { CONTRACT_FILE } from "../../core/settings/file.js";
+import { STDIN } from "../../core/settings/kinds.js";
+import { need } from "../../core/settings/resolve.js";
+import { optionsOf, type Settings } from "../../core/settings/settings.js";
 import { type DevListing, type DevScreen, type DevSettings, dev } from "../../dev/dev.js";
-import type { Diff } from "../../diff/change.js";
-import { ExitCode, usageError } from "../../errors.js";
-import type { Words } from "../../print/numbers.js";
-import { painter } from "../../print/style.js";
-import { toJson, visible } from "../../print/text.js";
-import { CONTRACT_FILE } from "../../settings/file.js";
-import { STDIN } from "../../settings/kinds.js";
-import { need } from "../../settings/resolve.js";
-import { optionsOf, type Settings } from "../../settings/settings.js";
 import { InvalidRecordsError } from "../../snapshot/problems.js";
 import { type Progress, progressBar } from "../program/progress.js";
 import { Stopped, stoppable } from "../program/signals.js";

@@ -1,10 +1,10 @@
 /** Writes a long document in parts, to stdout or atomically to a file. */
 import { stat, writeFile } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
-import { hasCode } from "../../errors.js";
-import { explainWrite } from "../../release/refusals.js";
-import { AsideFile } from "../../release/writer.js";
-import { createTurns } from "../../workers/turns.js";
+import { hasCode } from "../../core/errors.js";
+import { explainWrite } from "../../core/release/refusals.js";
+import { AsideFile } from "../../core/release/writer.js";
+import { createTurns } from "../../core/workers/turns.js";
 import type { Io } from "./verb.js";
 
 /** Writes a document. The reader of stdout may close it early. If the file cannot be written, no part of it is left. */

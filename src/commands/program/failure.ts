@@ -1,9 +1,9 @@
 /** Prints failures on stderr, and finds the exit code of a failed run. */
 import { CommanderError } from "commander";
-import { ExitCode, explainSystem, HostError, UserError, usageError } from "../../errors.js";
-import { painter } from "../../print/style.js";
-import { visible } from "../../print/text.js";
-import { DEBUG_VARIABLE } from "../../settings/names.js";
+import { ExitCode, explainSystem, HostError, UserError, usageError } from "../../core/errors.js";
+import { painter } from "../../core/print/style.js";
+import { visible } from "../../core/print/text.js";
+import { DEBUG_VARIABLE } from "../../core/settings/names.js";
 import { Stopped } from "./signals.js";
 import { type Io, say } from "./verb.js";
 

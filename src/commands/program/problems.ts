@@ -1,10 +1,9 @@
 /** Prints invalid records: each kind of problem, the first single problems, and the reason of the refusal. */
-
-import { UserError } from "../../errors.js";
-import { count, number, wordFor } from "../../print/numbers.js";
-import { type Paint, painter } from "../../print/style.js";
-import { table } from "../../print/table.js";
-import { shorten, showValue, toJson, visible } from "../../print/text.js";
+import { UserError } from "../../core/errors.js";
+import { count, number, wordFor } from "../../core/print/numbers.js";
+import { type Paint, painter } from "../../core/print/style.js";
+import { table } from "../../core/print/table.js";
+import { shorten, showValue, toJson, visible } from "../../core/print/text.js";
 import type { InvalidRecordsError, Problem, ProblemKind } from "../../snapshot/problems.js";
 import { type Io, print, say } from "./verb.js";
 

@@ -1,7 +1,7 @@
 /** The progress bar, shown on a terminal after a second. */
 import { clearLine, cursorTo } from "node:readline";
-import { count, duration, number, type Words, wordFor } from "../../print/numbers.js";
-import { visible } from "../../print/text.js";
+import { count, duration, number, type Words, wordFor } from "../../core/print/numbers.js";
+import { visible } from "../../core/print/text.js";
 import { stoppable } from "./signals.js";
 import type { Io } from "./verb.js";
 

@@ -1,5 +1,5 @@
 /** Signal handling: stops verbs cleanly; makes a server reload or shut down. */
-import { ExitCode, UserError } from "../../errors.js";
+import { ExitCode, UserError } from "../../core/errors.js";
 import type { SignalName, Signals } from "./verb.js";
 
 /** Thrown by a verb that a signal has stopped. */

@@ -1,8 +1,8 @@
 /** The interface of verbs, and their I/O, which `cli.ts` provides. */
-import type { ExitCode } from "../../errors.js";
-import { align, type Env, type Line, type Output, painter } from "../../print/style.js";
-import { toJson } from "../../print/text.js";
-import type { Settings } from "../../settings/settings.js";
+import type { ExitCode } from "../../core/errors.js";
+import { align, type Env, type Line, type Output, painter } from "../../core/print/style.js";
+import { toJson } from "../../core/print/text.js";
+import type { Settings } from "../../core/settings/settings.js";
 
 /** A verb: its help, and the function that runs it. Its flags come from the table of settings. */
 export interface Verb {

@@ -1,9 +1,9 @@
 /** The facets, with the number of records of each value, and the ranges of numbers and days. */
-import { type Contract, type Field, fieldAt } from "../../contract/contract.js";
-import { facetTerm } from "../../contract/lookup.js";
+import { type Contract, type Field, fieldAt } from "../../core/contract/contract.js";
+import { facetTerm } from "../../core/contract/lookup.js";
+import { number } from "../../core/print/numbers.js";
 import { button, element } from "../../markup/page/element.js";
 import { textOf, visibleText } from "../../markup/page/text.js";
-import { number } from "../../print/numbers.js";
 import { headingOf } from "../meaning.js";
 import type { Facet } from "../summary.js";
 import type { Chosen, ListPlace, Range } from "./address.js";

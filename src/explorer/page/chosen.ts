@@ -1,7 +1,7 @@
 /** Lists of records by facet value. */
 import type { Sought } from "../../client/lookup/find.js";
-import type { Field } from "../../contract/contract.js";
-import { facetTerm, facetTermsOf } from "../../contract/lookup.js";
+import type { Field } from "../../core/contract/contract.js";
+import { facetTerm, facetTermsOf } from "../../core/contract/lookup.js";
 import type { ExplorerSummary } from "../summary.js";
 import type { Chosen } from "./address.js";
 

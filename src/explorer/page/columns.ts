@@ -1,7 +1,7 @@
 /** The columns of the table, and the menu that chooses them. */
-import { type Contract, type Field, fieldAt } from "../../contract/contract.js";
-import { facetFields } from "../../contract/lookup.js";
-import { kindOf } from "../../contract/record/kind.js";
+import { type Contract, type Field, fieldAt } from "../../core/contract/contract.js";
+import { facetFields } from "../../core/contract/lookup.js";
+import { kindOf } from "../../core/contract/record/kind.js";
 import { element } from "../../markup/page/element.js";
 import { visibleText } from "../../markup/page/text.js";
 import { fieldsOf, headingOf, isTime } from "../meaning.js";

@@ -1,6 +1,6 @@
 /** Search results by name, key and facets, merged in published order. */
-import type { Contract } from "../../contract/contract.js";
-import { foldedWords } from "../../contract/lookup.js";
+import type { Contract } from "../../core/contract/contract.js";
+import { foldedWords } from "../../core/contract/lookup.js";
 import type { Chosen, ListPlace } from "./address.js";
 import type { ListedRow, Reader, SnapshotFacts } from "./reader.js";
 

@@ -1,5 +1,5 @@
 /** Links to other sites. */
-import { isPublishableUrl } from "../../contract/links.js";
+import { isPublishableUrl } from "../../core/contract/links.js";
 import { element } from "../../markup/page/element.js";
 
 /** Longer URLs are shown as text. */

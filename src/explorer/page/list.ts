@@ -1,13 +1,13 @@
 /** The table of records. */
-import type { Contract, Field } from "../../contract/contract.js";
-import { foldedWords, matchesAny, nameFields, type WantedWord, wantedWords } from "../../contract/lookup.js";
-import { kindOf } from "../../contract/record/kind.js";
-import { valueAt } from "../../contract/record/value.js";
+import type { Contract, Field } from "../../core/contract/contract.js";
+import { foldedWords, matchesAny, nameFields, type WantedWord, wantedWords } from "../../core/contract/lookup.js";
+import { kindOf } from "../../core/contract/record/kind.js";
+import { valueAt } from "../../core/contract/record/value.js";
+import { firstOf } from "../../core/print/fit.js";
+import { visible } from "../../core/print/text.js";
 import { button, element } from "../../markup/page/element.js";
 import { textOf, visibleText } from "../../markup/page/text.js";
 import { empty } from "../../markup/page/value.js";
-import { firstOf } from "../../print/fit.js";
-import { visible } from "../../print/text.js";
 import { headingOf, isTime } from "../meaning.js";
 import { addressOf, type ListPlace, type Sort } from "./address.js";
 import { shownColumns } from "./columns.js";

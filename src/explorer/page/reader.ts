@@ -1,5 +1,4 @@
 /** Reads the explorer's listing: verified, and of one snapshot at a time. */
-
 import { hexDigest } from "../../client/digests.js";
 import { findView } from "../../client/find-snapshot.js";
 import { openHost } from "../../client/host.js";
@@ -9,8 +8,8 @@ import { readContract } from "../../client/order.js";
 import { parsePage } from "../../client/page.js";
 import type { Host, SnapshotView } from "../../client/snapshot.js";
 import { objectOf } from "../../client/utf8.js";
-import { type AnyRecord, type Contract, contractOf } from "../../contract/contract.js";
-import type { Snapshot } from "../../contract/snapshot.js";
+import { type AnyRecord, type Contract, contractOf } from "../../core/contract/contract.js";
+import type { Snapshot } from "../../core/contract/snapshot.js";
 import type { ExplorerSummary, WrittenFrom } from "../summary.js";
 import { chosenLists, type Where } from "./chosen.js";
 

@@ -1,15 +1,15 @@
 /** The view of one record: its fields with their meanings, and where it is published. */
 import stringify from "fast-json-stable-stringify";
 import { hexDigest } from "../../client/digests.js";
-import { type Member, membersOf } from "../../contract/contract.js";
-import { isPublishableUrl, pageUrl } from "../../contract/links.js";
-import { valueAt } from "../../contract/record/value.js";
-import type { Referrer } from "../../contract/references.js";
+import { type Member, membersOf } from "../../core/contract/contract.js";
+import { isPublishableUrl, pageUrl } from "../../core/contract/links.js";
+import { valueAt } from "../../core/contract/record/value.js";
+import type { Referrer } from "../../core/contract/references.js";
+import { number as separated, time } from "../../core/print/numbers.js";
+import { shellWord } from "../../core/print/text.js";
 import { element } from "../../markup/page/element.js";
 import { visibleText } from "../../markup/page/text.js";
 import { empty, wholeValue } from "../../markup/page/value.js";
-import { number as separated, time } from "../../print/numbers.js";
-import { shellWord } from "../../print/text.js";
 import { epochTime, headingOf, meaningOf } from "../meaning.js";
 import { addressOf } from "./address.js";
 import { isLink, linkTo } from "./link.js";

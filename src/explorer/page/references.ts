@@ -1,10 +1,10 @@
 /** Links between the explorers of a site's listings: from a reference to its record, and from a record to those that refer to it. */
-import type { AnyRecord } from "../../contract/contract.js";
-import type { FieldSchema } from "../../contract/file/form.js";
-import type { Referrer } from "../../contract/references.js";
+import type { AnyRecord } from "../../core/contract/contract.js";
+import type { FieldSchema } from "../../core/contract/file/form.js";
+import type { Referrer } from "../../core/contract/references.js";
+import { capital } from "../../core/print/text.js";
 import { element } from "../../markup/page/element.js";
 import { visibleText } from "../../markup/page/text.js";
-import { capital } from "../../print/text.js";
 import { addressOf, BEGINNING, type Chosen } from "./address.js";
 import type { SnapshotFacts } from "./reader.js";
 import { namesOf } from "./values.js";

@@ -1,12 +1,12 @@
 /** The list of records, page by page: all, results of a search, or a selection of all loaded records. */
-import { type Field, fieldAt } from "../../contract/contract.js";
-import { pagesFor } from "../../contract/links.js";
-import { csvHeading, csvLineOf } from "../../contract/record/csv.js";
+import { type Field, fieldAt } from "../../core/contract/contract.js";
+import { pagesFor } from "../../core/contract/links.js";
+import { csvHeading, csvLineOf } from "../../core/contract/record/csv.js";
+import { count, number } from "../../core/print/numbers.js";
+import { capital } from "../../core/print/text.js";
 import { button, element } from "../../markup/page/element.js";
 import { createPager } from "../../markup/page/pager.js";
 import { visibleText } from "../../markup/page/text.js";
-import { count, number } from "../../print/numbers.js";
-import { capital } from "../../print/text.js";
 import { headingOf } from "../meaning.js";
 import { addressOf, BEGINNING, type ListPlace } from "./address.js";
 import { countsOfAll, createChoices, valueText, without } from "./choices.js";

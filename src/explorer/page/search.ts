@@ -1,5 +1,5 @@
 /** The search box. A search begins when the user pauses typing. */
-import type { Referrer } from "../../contract/references.js";
+import type { Referrer } from "../../core/contract/references.js";
 import { element } from "../../markup/page/element.js";
 import { visibleText } from "../../markup/page/text.js";
 import type { WrittenFrom } from "../summary.js";

@@ -1,7 +1,14 @@
 /** Selects from all records in memory: by search, filters and ranges, counted by facet and sorted. */
-import { type Contract, type Field, fieldAt } from "../../contract/contract.js";
-import { facetTerm, facetTermsOf, matchesAny, nameFields, wantedWords, wordsOfRecord } from "../../contract/lookup.js";
-import { valueAt } from "../../contract/record/value.js";
+import { type Contract, type Field, fieldAt } from "../../core/contract/contract.js";
+import {
+  facetTerm,
+  facetTermsOf,
+  matchesAny,
+  nameFields,
+  wantedWords,
+  wordsOfRecord,
+} from "../../core/contract/lookup.js";
+import { valueAt } from "../../core/contract/record/value.js";
 import { textOf } from "../../markup/page/text.js";
 import type { ListPlace, Range, Sort } from "./address.js";
 import { isKey } from "./found.js";

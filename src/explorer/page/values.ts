@@ -1,7 +1,7 @@
 /** What the explorer reads from records: names, and the values of ranges. */
-import type { AnyRecord, Field } from "../../contract/contract.js";
-import { kindOf } from "../../contract/record/kind.js";
-import { valueAt } from "../../contract/record/value.js";
+import type { AnyRecord, Field } from "../../core/contract/contract.js";
+import { kindOf } from "../../core/contract/record/kind.js";
+import { valueAt } from "../../core/contract/record/value.js";
 import { shownKey } from "../../markup/page/text.js";
 import { epochTime, isTime } from "../meaning.js";
 import type { SnapshotFacts } from "./reader.js";

@@ -1,5 +1,5 @@
 /** Reads the changes, which are blocks of NDJSON in the report. A block is parsed only when needed. */
-import { valueAt } from "../../contract/record/value.js";
+import { valueAt } from "../../core/contract/record/value.js";
 import { byId } from "../../markup/page/element.js";
 import { textOf } from "../../markup/page/text.js";
 import type { ReportFacts } from "../facts.js";

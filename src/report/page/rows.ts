@@ -1,10 +1,10 @@
 /** Makes the table row of a change, with details that open below it: all fields, old and new side by side. */
-import { recordAddress } from "../../contract/links.js";
+import { recordAddress } from "../../core/contract/links.js";
+import { firstOf } from "../../core/print/fit.js";
+import { capital, visible } from "../../core/print/text.js";
 import { button, element } from "../../markup/page/element.js";
 import { shownKey, textOf, visibleText } from "../../markup/page/text.js";
 import { empty, wholeValue } from "../../markup/page/value.js";
-import { firstOf } from "../../print/fit.js";
-import { capital, visible } from "../../print/text.js";
 import { differenceOf, type Excerpt, excerptsAround, WIDTH, type Written } from "../difference.js";
 import { type Change, FACTS } from "./changes.js";
 

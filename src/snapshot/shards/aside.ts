@@ -5,10 +5,10 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { codeOf, hasCode, UserError } from "../../errors.js";
-import { type LockFile, takeLock } from "../../release/lock.js";
-import { makeFolder } from "../../release/sharing.js";
-import { flushFolder } from "../../release/writer.js";
+import { codeOf, hasCode, UserError } from "../../core/errors.js";
+import { type LockFile, takeLock } from "../../core/release/lock.js";
+import { makeFolder } from "../../core/release/sharing.js";
+import { flushFolder } from "../../core/release/writer.js";
 import { PROBLEMS } from "./part.js";
 
 /** A temporary name, also of a file or folder beside it. */

@@ -1,13 +1,13 @@
 /** Checks that parts are intact, and together make one release. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Encoding } from "../../contract/headers.js";
-import { UserError } from "../../errors.js";
-import { shellWord } from "../../print/text.js";
-import { PagePaths, type Variant } from "../../release/layout.js";
-import { hashPlain, sha256 } from "../../release/plain-files.js";
-import { PageDigests } from "../../release/sums.js";
-import { pagesOf, type Shard, shardText } from "../../shards/cut.js";
+import type { Encoding } from "../../core/contract/headers.js";
+import { UserError } from "../../core/errors.js";
+import { shellWord } from "../../core/print/text.js";
+import { PagePaths, type Variant } from "../../core/release/layout.js";
+import { hashPlain, sha256 } from "../../core/release/plain-files.js";
+import { PageDigests } from "../../core/release/sums.js";
+import { pagesOf, type Shard, shardText } from "../../core/shards/cut.js";
 import type { BuildSettings } from "../options.js";
 import { damaged } from "../pieces.js";
 import { taskOf } from "../pipeline.js";

@@ -1,10 +1,10 @@
 /** The inputs of a part, as digests. All parts of a release must have the same inputs. */
 import { readFileSync, realpathSync, statSync } from "node:fs";
-import { pageFrame } from "../../contract/page.js";
-import { UserError } from "../../errors.js";
-import { digestReleaseFile, sha256 } from "../../release/plain-files.js";
-import type { Source } from "../../source/open.js";
-import { pageTextSql } from "../../source/page-text.js";
+import { pageFrame } from "../../core/contract/page.js";
+import { UserError } from "../../core/errors.js";
+import { digestReleaseFile, sha256 } from "../../core/release/plain-files.js";
+import type { Source } from "../../core/source/open.js";
+import { pageTextSql } from "../../core/source/page-text.js";
 import type { BuildSettings } from "../options.js";
 
 /** SHA-256 digests. Messages name the keys whose digests differ. */

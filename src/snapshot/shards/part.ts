@@ -4,9 +4,9 @@ import { join } from "node:path";
 import stringify from "fast-json-stable-stringify";
 import { z } from "zod";
 import type { Artifact } from "../../artifacts/artifact.js";
-import { readAs } from "../../contract/json.js";
-import { readPlain, sha256 } from "../../release/plain-files.js";
-import type { Shard } from "../../shards/cut.js";
+import { readAs } from "../../core/contract/json.js";
+import { readPlain, sha256 } from "../../core/release/plain-files.js";
+import type { Shard } from "../../core/shards/cut.js";
 import type { MadeOf } from "./made-of.js";
 
 export const MANIFEST = "shard.json";

@@ -1,12 +1,12 @@
 /** `rollcall build --shard`: makes a share of the pages on one of several machines, as a part for `--join`. */
 import { join } from "node:path";
-import type { WarningCounts } from "../../contract/record/warnings.js";
-import { unlessStopped, usageError } from "../../errors.js";
-import { explainWrite } from "../../release/refusals.js";
-import { STDIN } from "../../settings/kinds.js";
-import type { Complete } from "../../settings/settings.js";
-import { type PageRange, readShard, rowsOfPages, type Shard } from "../../shards/cut.js";
-import type { Source } from "../../source/open.js";
+import type { WarningCounts } from "../../core/contract/record/warnings.js";
+import { unlessStopped, usageError } from "../../core/errors.js";
+import { explainWrite } from "../../core/release/refusals.js";
+import { STDIN } from "../../core/settings/kinds.js";
+import type { Complete } from "../../core/settings/settings.js";
+import { type PageRange, readShard, rowsOfPages, type Shard } from "../../core/shards/cut.js";
+import type { Source } from "../../core/source/open.js";
 import { openJobs } from "../jobs.js";
 import {
   type BuildEffects,

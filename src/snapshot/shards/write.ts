@@ -2,9 +2,9 @@
 import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { artifactsOf } from "../../artifacts/artifacts.js";
-import { sha256 } from "../../release/plain-files.js";
-import { writeFlushedSync } from "../../release/writer.js";
-import type { DataSettings } from "../../settings/settings.js";
+import { sha256 } from "../../core/release/plain-files.js";
+import { writeFlushedSync } from "../../core/release/writer.js";
+import type { DataSettings } from "../../core/settings/settings.js";
 import { PiecesFile } from "../pieces.js";
 import type { MadePages, PieceReceiver } from "../pipeline.js";
 import { type Problem, ProblemLog } from "../problems.js";

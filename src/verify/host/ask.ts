@@ -9,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createBrotliDecompress, createGunzip } from "node:zlib";
 import { ListingError } from "../../client/errors.js";
 import { createBusyRetry } from "../../client/requests.js";
-import { codeOf, HostError, hasCode, UserError } from "../../errors.js";
+import { codeOf, HostError, hasCode, UserError } from "../../core/errors.js";
 import { whyUnreachable } from "../../hosted.js";
 
 export interface Answer {

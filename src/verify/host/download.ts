@@ -1,11 +1,11 @@
 /** Downloads a host's release, so that the host can be compared with it. */
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { codeOf, UserError } from "../../errors.js";
-import { CONTRACT, CSV, SIGNATURE, SNAPSHOT, SUMS } from "../../release/layout.js";
-import { inspect, type Release } from "../../release/open.js";
-import { parseSnapshot } from "../../release/snapshot-file.js";
-import { explainTemporary } from "../../scratch/folder.js";
+import { codeOf, UserError } from "../../core/errors.js";
+import { CONTRACT, CSV, SIGNATURE, SNAPSHOT, SUMS } from "../../core/release/layout.js";
+import { inspect, type Release } from "../../core/release/open.js";
+import { parseSnapshot } from "../../core/release/snapshot-file.js";
+import { explainTemporary } from "../../core/scratch/folder.js";
 import type { Findings } from "../verdict.js";
 import { type Answer, type Asker, MAX_BYTES, type NoAnswer } from "./ask.js";
 import { describeAnswer } from "./model.js";

@@ -2,19 +2,27 @@
 import { existsSync, mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { MOST_RESTARTS } from "../../client/walk.js";
-import { parseBaseUrl } from "../../contract/base-url.js";
-import { DEFAULT_CACHE_CONTROL, type Encoding, etagOf } from "../../contract/headers.js";
-import { LINK_STYLES, type LinkStyle, pageUrl, parsePageUrl } from "../../contract/links.js";
-import { HostError, UserError } from "../../errors.js";
+import { parseBaseUrl } from "../../core/contract/base-url.js";
+import { DEFAULT_CACHE_CONTROL, type Encoding, etagOf } from "../../core/contract/headers.js";
+import { LINK_STYLES, type LinkStyle, pageUrl, parsePageUrl } from "../../core/contract/links.js";
+import { HostError, UserError } from "../../core/errors.js";
+import { count, number } from "../../core/print/numbers.js";
+import {
+  isPacked,
+  isPublic,
+  SIGNATURE,
+  SNAPSHOT,
+  SUMS,
+  unlistedFiles,
+  type Variant,
+} from "../../core/release/layout.js";
+import type { Release } from "../../core/release/open.js";
+import { hashPlain } from "../../core/release/plain-files.js";
+import { parseSnapshot } from "../../core/release/snapshot-file.js";
+import { makeScratch, removeScratch } from "../../core/scratch/folder.js";
+import type { Complete } from "../../core/settings/settings.js";
+import { each } from "../../core/workers/at-most.js";
 import { PUBLISHED_FILES } from "../../hosts/hosts.js";
-import { count, number } from "../../print/numbers.js";
-import { isPacked, isPublic, SIGNATURE, SNAPSHOT, SUMS, unlistedFiles, type Variant } from "../../release/layout.js";
-import type { Release } from "../../release/open.js";
-import { hashPlain } from "../../release/plain-files.js";
-import { parseSnapshot } from "../../release/snapshot-file.js";
-import { makeScratch, removeScratch } from "../../scratch/folder.js";
-import type { Complete } from "../../settings/settings.js";
-import { each } from "../../workers/at-most.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";
 import { verifyRelease } from "../release/release.js";
 import { DISK_ROWS, skippedRows } from "../release/rows.js";

@@ -1,13 +1,13 @@
 /** What a host must answer: what Rollcall's own server answers from the same release. Compares the headers of a response with that. */
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { type PageBody, readBody } from "../../contract/envelope.js";
-import { etagOf, NO_CACHE } from "../../contract/headers.js";
-import { parseJson } from "../../contract/json.js";
-import { basePath, canParse, type ListingPlace, parsePageUrl } from "../../contract/links.js";
-import { isPublic, unlistedFiles } from "../../release/layout.js";
-import type { Release } from "../../release/open.js";
-import { hashPlain } from "../../release/plain-files.js";
+import { type PageBody, readBody } from "../../core/contract/envelope.js";
+import { etagOf, NO_CACHE } from "../../core/contract/headers.js";
+import { parseJson } from "../../core/contract/json.js";
+import { basePath, canParse, type ListingPlace, parsePageUrl } from "../../core/contract/links.js";
+import { isPublic, unlistedFiles } from "../../core/release/layout.js";
+import type { Release } from "../../core/release/open.js";
+import { hashPlain } from "../../core/release/plain-files.js";
 import { createAnswer } from "../../server/answer.js";
 import { createAnswers } from "../../server/answers.js";
 import { type Answer, type Asker, MAX_BYTES } from "./ask.js";

@@ -1,11 +1,11 @@
 /** The checks of a host that need a special request each: other URLs, methods, conditions, ranges, errors. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { etagOf } from "../../contract/headers.js";
-import { canParse, pageUrl } from "../../contract/links.js";
-import { shorten, visible } from "../../print/text.js";
-import { EXPLORER, explorerPath, isPacked, isPart } from "../../release/layout.js";
-import { closing, openPlain, readBlocks } from "../../release/plain-files.js";
+import { etagOf } from "../../core/contract/headers.js";
+import { canParse, pageUrl } from "../../core/contract/links.js";
+import { shorten, visible } from "../../core/print/text.js";
+import { EXPLORER, explorerPath, isPacked, isPart } from "../../core/release/layout.js";
+import { closing, openPlain, readBlocks } from "../../core/release/plain-files.js";
 import { checkRow, type Findings, type Row } from "../verdict.js";
 import type { Answer, NoAnswer } from "./ask.js";
 import {

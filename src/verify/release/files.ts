@@ -2,12 +2,12 @@
 import { createHash } from "node:crypto";
 import { basename, join } from "node:path";
 import type { Sink } from "../../artifacts/artifact.js";
-import { codeOf, UserError } from "../../errors.js";
-import { CONTRACT, OWNED, RELEASE_NAME, SIGNATURE, SNAPSHOT, SUMS } from "../../release/layout.js";
-import { parseFolderName } from "../../release/name.js";
-import { entriesOf } from "../../release/page-names.js";
-import { hashPlain, sha256 } from "../../release/plain-files.js";
-import type { Sums } from "../../release/sums.js";
+import { codeOf, UserError } from "../../core/errors.js";
+import { CONTRACT, OWNED, RELEASE_NAME, SIGNATURE, SNAPSHOT, SUMS } from "../../core/release/layout.js";
+import { parseFolderName } from "../../core/release/name.js";
+import { entriesOf } from "../../core/release/page-names.js";
+import { hashPlain, sha256 } from "../../core/release/plain-files.js";
+import type { Sums } from "../../core/release/sums.js";
 import type { Finding } from "../verdict.js";
 import { readPage } from "./page-check.js";
 

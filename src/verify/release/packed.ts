@@ -8,12 +8,12 @@ import { bytesOfAll, encodeChanges, parseChanges } from "../../artifacts/steps.j
 import { ListingError } from "../../client/errors.js";
 import { recordReader } from "../../client/sync/records.js";
 import { changesOf, mostPlainBytes } from "../../client/sync/steps.js";
-import { AVATAR_PATH } from "../../contract/links.js";
-import { codeOf } from "../../errors.js";
-import { shorten } from "../../print/text.js";
-import { BULK, BULK_FOLDER, CHANGES, CHANGES_FOLDER, CSV, SNAPSHOT } from "../../release/layout.js";
-import type { Release } from "../../release/open.js";
-import { openPlain } from "../../release/plain-files.js";
+import { AVATAR_PATH } from "../../core/contract/links.js";
+import { codeOf } from "../../core/errors.js";
+import { shorten } from "../../core/print/text.js";
+import { BULK, BULK_FOLDER, CHANGES, CHANGES_FOLDER, CSV, SNAPSHOT } from "../../core/release/layout.js";
+import type { Release } from "../../core/release/open.js";
+import { openPlain } from "../../core/release/plain-files.js";
 import type { FileDigests, Note } from "./files.js";
 import { readPage } from "./page-check.js";
 import { recordChecker } from "./records.js";

@@ -1,12 +1,12 @@
 /** Checks all pages of a release with worker threads, and compares the files that their records make. */
 import { Mergers } from "../../artifacts/artifacts.js";
-import { csvHeading } from "../../contract/record/csv.js";
-import { countWarning, type WarningCounts } from "../../contract/record/warnings.js";
-import { count as counted } from "../../print/numbers.js";
-import { CSV, EXPLORER, isSorted, SUMMARY } from "../../release/layout.js";
-import { hasPageFolder, type Release } from "../../release/open.js";
-import { PageDigests } from "../../release/sums.js";
-import { ThreadPool, threadsFor } from "../../workers/pool.js";
+import { csvHeading } from "../../core/contract/record/csv.js";
+import { countWarning, type WarningCounts } from "../../core/contract/record/warnings.js";
+import { count as counted } from "../../core/print/numbers.js";
+import { CSV, EXPLORER, isSorted, SUMMARY } from "../../core/release/layout.js";
+import { hasPageFolder, type Release } from "../../core/release/open.js";
+import { PageDigests } from "../../core/release/sums.js";
+import { ThreadPool, threadsFor } from "../../core/workers/pool.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";
 import type { Findings } from "../verdict.js";
 import { comparingSink, type FileDigests, type Note } from "./files.js";

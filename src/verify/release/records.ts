@@ -1,18 +1,18 @@
 /** Checks records: that each is valid and canonical, their order, and that keys are unique. */
 import { isUtf8 } from "node:buffer";
 import stringify from "fast-json-stable-stringify";
-import type { Contract } from "../../contract/contract.js";
-import type { Span } from "../../contract/envelope.js";
-import { parseJson } from "../../contract/json.js";
-import { recordPattern } from "../../contract/record/byte-pattern.js";
-import { comesAfter, fromBytes, type OrderKey, orderKeyOf } from "../../contract/record/key.js";
-import { recordFinder } from "../../contract/record/locate.js";
-import { recordCheck } from "../../contract/record/schema.js";
-import { valueAt } from "../../contract/record/value.js";
-import { fieldObserver, type WarningCounts } from "../../contract/record/warnings.js";
-import { shorten, showValue } from "../../print/text.js";
-import { PagePaths } from "../../release/layout.js";
-import { TemporaryDatabase } from "../../scratch/database.js";
+import type { Contract } from "../../core/contract/contract.js";
+import type { Span } from "../../core/contract/envelope.js";
+import { parseJson } from "../../core/contract/json.js";
+import { recordPattern } from "../../core/contract/record/byte-pattern.js";
+import { comesAfter, fromBytes, type OrderKey, orderKeyOf } from "../../core/contract/record/key.js";
+import { recordFinder } from "../../core/contract/record/locate.js";
+import { recordCheck } from "../../core/contract/record/schema.js";
+import { valueAt } from "../../core/contract/record/value.js";
+import { fieldObserver, type WarningCounts } from "../../core/contract/record/warnings.js";
+import { shorten, showValue } from "../../core/print/text.js";
+import { PagePaths } from "../../core/release/layout.js";
+import { TemporaryDatabase } from "../../core/scratch/database.js";
 import type { Finding, Findings } from "../verdict.js";
 
 export interface CheckedRecords {

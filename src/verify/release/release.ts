@@ -1,13 +1,13 @@
 /** `rollcall verify` for a listing on disk: checks every byte of it. */
 import { basename, join } from "node:path";
-import { parseBaseUrl } from "../../contract/base-url.js";
-import { parseJson } from "../../contract/json.js";
-import { pagesFor } from "../../contract/links.js";
-import type { LookupIndex } from "../../contract/lookup.js";
-import { referencesOf } from "../../contract/references.js";
-import { UserError } from "../../errors.js";
-import { count } from "../../print/numbers.js";
-import { showValue } from "../../print/text.js";
+import { parseBaseUrl } from "../../core/contract/base-url.js";
+import { parseJson } from "../../core/contract/json.js";
+import { pagesFor } from "../../core/contract/links.js";
+import type { LookupIndex } from "../../core/contract/lookup.js";
+import { referencesOf } from "../../core/contract/references.js";
+import { UserError } from "../../core/errors.js";
+import { count } from "../../core/print/numbers.js";
+import { showValue } from "../../core/print/text.js";
 import {
   BULK,
   CHANGES,
@@ -20,13 +20,13 @@ import {
   SUMMARY,
   SUMS,
   unlistedFiles,
-} from "../../release/layout.js";
-import { parseFolderName } from "../../release/name.js";
-import { inspect, type Release } from "../../release/open.js";
-import { readReleaseFile } from "../../release/plain-files.js";
-import { findUnreadable } from "../../release/sharing.js";
-import { RECORDS_WORDS } from "../../release/site.js";
-import { listFiles } from "../../release/sums.js";
+} from "../../core/release/layout.js";
+import { parseFolderName } from "../../core/release/name.js";
+import { inspect, type Release } from "../../core/release/open.js";
+import { readReleaseFile } from "../../core/release/plain-files.js";
+import { findUnreadable } from "../../core/release/sharing.js";
+import { RECORDS_WORDS } from "../../core/release/site.js";
+import { listFiles } from "../../core/release/sums.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";
 import { checkSigned, type SignatureResult, type SignatureTrust, type Signed } from "../signature.js";
 import { Findings, type Verdict } from "../verdict.js";

@@ -1,7 +1,7 @@
 /** The checks of a release on disk, in the order of the report. */
-import { count } from "../../print/numbers.js";
-import { BULK, CHANGES, CSV, EXPLORER, RECORDS } from "../../release/layout.js";
-import type { Release } from "../../release/open.js";
+import { count } from "../../core/print/numbers.js";
+import { BULK, CHANGES, CSV, EXPLORER, RECORDS } from "../../core/release/layout.js";
+import type { Release } from "../../core/release/open.js";
 import { SIGNATURE_ROW } from "../signature.js";
 import { checkRow, type Findings, type Row } from "../verdict.js";
 

@@ -1,16 +1,16 @@
 /** `rollcall verify` for a release on disk: one listing, or several with the files at their top. */
 import { basename, join } from "node:path";
-import type { AnyRecord } from "../../contract/contract.js";
-import { parseJson } from "../../contract/json.js";
-import { valueAt } from "../../contract/record/value.js";
-import { referencesOf } from "../../contract/references.js";
-import { count } from "../../print/numbers.js";
-import { showValue } from "../../print/text.js";
-import { SNAPSHOT, SUMS } from "../../release/layout.js";
-import type { Release } from "../../release/open.js";
-import { inspectSite, RECORDS_WORDS, type Site } from "../../release/site.js";
-import { TemporaryDatabase } from "../../scratch/database.js";
-import { createTurns } from "../../workers/turns.js";
+import type { AnyRecord } from "../../core/contract/contract.js";
+import { parseJson } from "../../core/contract/json.js";
+import { valueAt } from "../../core/contract/record/value.js";
+import { referencesOf } from "../../core/contract/references.js";
+import { count } from "../../core/print/numbers.js";
+import { showValue } from "../../core/print/text.js";
+import { SNAPSHOT, SUMS } from "../../core/release/layout.js";
+import type { Release } from "../../core/release/open.js";
+import { inspectSite, RECORDS_WORDS, type Site } from "../../core/release/site.js";
+import { TemporaryDatabase } from "../../core/scratch/database.js";
+import { createTurns } from "../../core/workers/turns.js";
 import { SIGNATURE_ROW } from "../signature.js";
 import { checkRow, Findings, type Verdict } from "../verdict.js";
 import { checkDigests, checkFiles, type Note } from "./files.js";

@@ -1,5 +1,5 @@
 /** The worker thread of a verification: checks batches of pages. */
-import { answerJobs } from "../../workers/thread.js";
+import { answerJobs } from "../../core/workers/thread.js";
 import { startChecks } from "./page-check.js";
 
 answerJobs(startChecks, ({ pieces = [] }) => pieces.map(({ buffer }) => buffer));

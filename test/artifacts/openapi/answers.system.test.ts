@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { Changes } from "../../../src/artifacts/steps.js";
-import { USERS } from "../../../src/contract/users.js";
+import { USERS } from "../../../src/core/contract/users.js";
 import { build } from "../../../src/index.js";
 import { createListingServer } from "../../../src/server/server.js";
 import { type Answer, ask } from "../../server/running.js";

@@ -1,7 +1,7 @@
 /** Helpers that read openapi.json: parts by name, and checks from its schemas. */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { basePath } from "../../../src/contract/links.js";
+import { basePath } from "../../../src/core/contract/links.js";
 
 export interface Node {
   readonly [key: string]: Node;

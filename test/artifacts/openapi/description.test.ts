@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ApiDescription } from "../../../src/artifacts/openapi/described.js";
 import { describeApi, OPTIONAL_FILES } from "../../../src/artifacts/openapi/openapi.js";
-import { type Contract, contractOf } from "../../../src/contract/contract.js";
-import { USERS_CONTRACT } from "../../../src/contract/users.js";
+import { type Contract, contractOf } from "../../../src/core/contract/contract.js";
+import { USERS_CONTRACT } from "../../../src/core/contract/users.js";
 import { STATIONS, STATIONS_CONTRACT, stationsAt } from "../../support/stations.js";
 import { reading } from "./described.js";
 

@@ -2,8 +2,8 @@
 import { expect, test } from "vitest";
 import type { ApiDescription } from "../../../src/artifacts/openapi/described.js";
 import { describeApi, describeSiteApi, OPTIONAL_FILES } from "../../../src/artifacts/openapi/openapi.js";
-import { contractOf } from "../../../src/contract/contract.js";
-import type { ContractFile } from "../../../src/contract/file/form.js";
+import { contractOf } from "../../../src/core/contract/contract.js";
+import type { ContractFile } from "../../../src/core/contract/file/form.js";
 import { SHOP } from "../../support/shop.js";
 import { reading } from "./described.js";
 

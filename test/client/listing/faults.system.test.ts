@@ -2,7 +2,7 @@
 import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, test } from "vitest";
 import { type ListingErrorCode, type ListingOptions, openListing } from "../../../src/client/index.js";
-import { PAGE_BYTES } from "../../../src/contract/page.js";
+import { PAGE_BYTES } from "../../../src/core/contract/page.js";
 import { useFakeClock } from "../../support/clock.js";
 import { type Asked, BASE, type Fault, Host, PATH, type Published, publish, relist, relistPart } from "./published.js";
 

@@ -1,5 +1,5 @@
 /** A published release in memory, with a fetch that can inject faults. */
-import { sha256 } from "../../../src/release/plain-files.js";
+import { sha256 } from "../../../src/core/release/plain-files.js";
 import { filesOf } from "../../support/release-files.js";
 
 export const BASE = "https://stations.example.com/data";

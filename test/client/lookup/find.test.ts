@@ -1,7 +1,7 @@
 /** Lookups in files of any size find the same records as a full search. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { openListing } from "../../../src/client/index.js";
-import { foldedWords } from "../../../src/contract/lookup.js";
+import { foldedWords } from "../../../src/core/contract/lookup.js";
 import { draws, seeded } from "../../support/random.js";
 import { BASE, Host, publishAll } from "../listing/published.js";
 import { chosen, lookupOf, type Person, people, wordsOf } from "./people.js";

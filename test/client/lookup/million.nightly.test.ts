@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { sampleUsers } from "../../../scripts/sample/users.js";
 import { writeUsers } from "../../../scripts/sample/write.js";
 import { openListing } from "../../../src/client/index.js";
-import { foldedWords } from "../../../src/contract/lookup.js";
+import { foldedWords } from "../../../src/core/contract/lookup.js";
 import { createServer } from "../../../src/index.js";
 import { run } from "../../support/command.js";
 import { scratch } from "../../support/files.js";

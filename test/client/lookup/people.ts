@@ -4,7 +4,7 @@ import type { ListingOptions } from "../../../src/client/index.js";
 import { latestView } from "../../../src/client/kept.js";
 import { search } from "../../../src/client/lookup/find.js";
 import { objectOf } from "../../../src/client/utf8.js";
-import { facetTermsOf, keyTerm, termOf, wordsOfRecord } from "../../../src/contract/lookup.js";
+import { facetTermsOf, keyTerm, termOf, wordsOfRecord } from "../../../src/core/contract/lookup.js";
 import { chosenLists, type Where } from "../../../src/explorer/page/chosen.js";
 import type { ExplorerSummary } from "../../../src/explorer/summary.js";
 import type { Random } from "../../support/random.js";

@@ -1,5 +1,5 @@
 /** A simple writer of sorted files, after docs/reference/release-format.md, with files of any size. */
-import { type Beginnings, LIST_DIGITS } from "../../../src/contract/lookup.js";
+import { type Beginnings, LIST_DIGITS } from "../../../src/core/contract/lookup.js";
 
 const LAST = "\u{10ffff}";
 

@@ -5,8 +5,8 @@ import { describe, expect, test } from "vitest";
 import { Sha256 } from "../../../src/client/sha256.js";
 import { recordReader } from "../../../src/client/sync/records.js";
 import { compareBytes } from "../../../src/client/utf8.js";
-import { contractOf } from "../../../src/contract/contract.js";
-import { comesAfter, orderKeyOf, writeKey } from "../../../src/contract/record/key.js";
+import { contractOf } from "../../../src/core/contract/contract.js";
+import { comesAfter, orderKeyOf, writeKey } from "../../../src/core/contract/record/key.js";
 import { FOREIGN } from "../../support/foreign.js";
 import { contractFor, type Thing } from "./release.js";
 

@@ -1,10 +1,10 @@
 /** Releases in memory with chosen records, and the steps between them. */
 import { gzipSync } from "node:zlib";
 import { encodeChanges, type Step, stepPath } from "../../../src/artifacts/steps.js";
-import { type Contract, contractOf } from "../../../src/contract/contract.js";
-import type { ContractFile } from "../../../src/contract/file/form.js";
-import { comesAfter, orderKeyOf, writeKey } from "../../../src/contract/record/key.js";
-import { sha256 } from "../../../src/release/plain-files.js";
+import { type Contract, contractOf } from "../../../src/core/contract/contract.js";
+import type { ContractFile } from "../../../src/core/contract/file/form.js";
+import { comesAfter, orderKeyOf, writeKey } from "../../../src/core/contract/record/key.js";
+import { sha256 } from "../../../src/core/release/plain-files.js";
 import { filesOf } from "../../support/release-files.js";
 
 const PATH = "/v1/things/";

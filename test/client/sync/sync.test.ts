@@ -1,8 +1,8 @@
 /** A sync brings a copy from any state to the current one, with the fewest bytes. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { createMemoryStore, type Held, type MemoryStore, openListing, type Store } from "../../../src/client/index.js";
-import { contractOf } from "../../../src/contract/contract.js";
-import { sha256 } from "../../../src/release/plain-files.js";
+import { contractOf } from "../../../src/core/contract/contract.js";
+import { sha256 } from "../../../src/core/release/plain-files.js";
 import { BASE, Host, type Release, release, type Thing } from "./release.js";
 
 const things = (count: number): Thing[] =>

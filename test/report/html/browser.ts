@@ -5,7 +5,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { pathToFileURL } from "node:url";
 import type { BrowserContextOptions, Page } from "playwright-core";
-import type { Diff } from "../../../src/diff/change.js";
+import type { Diff } from "../../../src/core/compare/change.js";
 import { htmlReport } from "../../../src/report/html.js";
 import { type Opened, useWatched } from "../../support/browser.js";
 import { scratch } from "../../support/files.js";

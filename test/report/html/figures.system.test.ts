@@ -1,7 +1,7 @@
 /** The tables with bars and the chart in a real browser: proportional, and whole at any width. */
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import type { User } from "../../../src/contract/users.js";
+import type { User } from "../../../src/core/contract/users.js";
 import { added, changed, diffOf, person, removed } from "../../support/diffs.js";
 import { describeWith } from "../../support/installed.js";
 import { useBrowser } from "./browser.js";

@@ -1,7 +1,7 @@
 /** Reports of other contracts: their words, facets and times, and hostile texts. */
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { contractOf } from "../../../src/contract/contract.js";
+import { contractOf } from "../../../src/core/contract/contract.js";
 import { changesIn, diffOf } from "../../support/diffs.js";
 import { describeWith } from "../../support/installed.js";
 import { STATIONS, stations } from "../../support/stations.js";

@@ -1,7 +1,7 @@
 /** Links from changes to the explorer, in a real browser. */
 import { expect, test } from "vitest";
-import type { AnyRecord } from "../../../src/contract/contract.js";
-import { recordAddress } from "../../../src/contract/links.js";
+import type { AnyRecord } from "../../../src/core/contract/contract.js";
+import { recordAddress } from "../../../src/core/contract/links.js";
 import { changesIn, diffOf } from "../../support/diffs.js";
 import { describeWith } from "../../support/installed.js";
 import { STATIONS_CONTRACT, stations } from "../../support/stations.js";

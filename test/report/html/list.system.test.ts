@@ -1,7 +1,7 @@
 /** Using the list of changes in a real browser: search, filters, pages, details, by mouse and keyboard. */
 import type { Locator } from "playwright-core";
 import { expect, test } from "vitest";
-import type { User } from "../../../src/contract/users.js";
+import type { User } from "../../../src/core/contract/users.js";
 import { added, changed, diffOf, person, removed } from "../../support/diffs.js";
 import { describeWith } from "../../support/installed.js";
 import { eventually } from "../../support/until.js";

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { Worker } from "node:worker_threads";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Diff } from "../../../src/diff/change.js";
+import type { Diff } from "../../../src/core/compare/change.js";
 import { htmlReport } from "../../../src/report/html.js";
 import { ndjsonReport } from "../../../src/report/json.js";
 import { anyDiff, changed, diffOf, person } from "../../support/diffs.js";
@@ -94,7 +94,7 @@ test("writes half a million changes in 48 MB of memory", async () => {
   const worker = new Worker(LONG_REPORT, {
     eval: true,
     resourceLimits: { maxOldGenerationSizeMb: 48 },
-    workerData: ["report/html.js", "contract/contract.js"].map(
+    workerData: ["report/html.js", "core/contract/contract.js"].map(
       (file) => new URL(`../../../lib/${file}`, import.meta.url).href,
     ),
   });

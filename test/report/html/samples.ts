@@ -1,6 +1,6 @@
 /** Diffs for tests of the HTML report: all kinds of changes, very many changes, and hostile texts. */
-import type { User } from "../../../src/contract/users.js";
-import type { Change, Diff, Flow } from "../../../src/diff/change.js";
+import type { Change, Diff, Flow } from "../../../src/core/compare/change.js";
+import type { User } from "../../../src/core/contract/users.js";
 import { added, changed, diffOf, person, removed } from "../../support/diffs.js";
 import { KYC_STATUSES } from "../../support/users.js";
 

@@ -1,8 +1,8 @@
 /** Counting records by time: bins of natural length, in bounded memory. */
 import { expect, test } from "vitest";
-import type { Field } from "../../../src/contract/contract.js";
-import { USERS_CONTRACT } from "../../../src/contract/users.js";
-import type { Diff } from "../../../src/diff/change.js";
+import type { Diff } from "../../../src/core/compare/change.js";
+import type { Field } from "../../../src/core/contract/contract.js";
+import { USERS_CONTRACT } from "../../../src/core/contract/users.js";
 import type { TimeBin } from "../../../src/markup/figures/times.js";
 import { countTimes } from "../../../src/report/figures.js";
 import { subjectOf } from "../../../src/report/model.js";

@@ -1,0 +1,225 @@
+/** Opens a source for a build: copies the contract's columns of its rows, in published order, as of one point in time. */
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { referencesOf } from "../contract/references.js";
+import { makeScratch, removeScratch } from "../scratch/folder.js";
+import { STDIN } from "../settings/kinds.js";
+import {
+  type Copied,
+  type CopyOptions,
+  type CopyTables,
+  copiedColumns,
+  copySource,
+  copyTables,
+  createTable,
+  keysSql,
+  lostSql,
+  NUMBER,
+  repeatedSql,
+} from "./copy.js";
+import { explainReading, explainSqlite, type ListingPlace } from "./errors.js";
+import { publishedParameters } from "./published.js";
+import type { Copy } from "./reader.js";
+import { placeOf } from "./relation.js";
+import { isUntouched } from "./stats.js";
+import { importText, UNNAMED_LINE } from "./text-file.js";
+import { nameOfSource, type TextSettings, textFormatOf } from "./text-format.js";
+
+/** A listing to read. */
+export type SourceOptions = CopyOptions & TextSettings;
+
+/**
+ * Copies the rows of some listings of one file, as of one point in time, into a temporary folder, which `close` of any of them
+ * removes.
+ * @param listings by name; several must be of a SQLite file.
+ * @throws UserError as `copySource` and `importText` do
+ */
+export async function openSources(
+  db: string,
+  listings: ReadonlyMap<string, SourceOptions>,
+  signal?: AbortSignal,
+): Promise<Source[]> {
+  const folder = await makeScratch("build");
+  try {
+    const path = join(folder, "records.sqlite");
+    const copied = await copyAny(db, listings, folder, path, signal);
+    const file = new CopyFile(folder, path);
+    const sources = new Map<string, Source>();
+    for (const [at, [name, options]] of [...listings].entries()) {
+      const place = placeOf(name, options);
+      sources.set(name, new Source(options, place, file, copyTables(at), copied[at] as Read, sources));
+    }
+    return [...sources.values()];
+  } catch (error) {
+    removeScratch(folder);
+    throw explainReading(nameOfSource(db), error);
+  }
+}
+
+/** A copy, and with a text file what a user should know about how it was read. */
+type Read = Copied & { notes?: readonly string[] };
+
+/** Copies a SQLite file, or a text file after importing it into one. For a query, each of its columns has a type of its own. */
+async function copyAny(
+  db: string,
+  listings: ReadonlyMap<string, SourceOptions>,
+  folder: string,
+  to: string,
+  signal?: AbortSignal,
+): Promise<Read[]> {
+  const [options] = listings.values();
+  const format = options && textFormatOf(db, options);
+  if (format === undefined) return copySource(db, listings, to);
+  const { query, contract, onRead } = options as SourceOptions;
+  const path = join(folder, "imported.sqlite");
+  const as = query === undefined ? { contract } : { queriedFor: contract };
+  const imported = await importText(db, format, options as SourceOptions, path, as, { signal, onRead });
+  // The only table of a text file needs no name. A query does not tell the line of its rows.
+  const own = query === undefined ? { table: imported.table, lineColumn: UNNAMED_LINE } : { table: undefined };
+  const source = { ...(options as SourceOptions), ...own, named: db };
+  const copied = copySource(path, new Map([["", source]]), to);
+  rmSync(path);
+  const { stats, notes } = imported;
+  return copied.map((one) => ({ ...one, stats, notes }));
+}
+
+/** The file of a copy, with the rows of one listing or several. */
+class CopyFile {
+  readonly db: Database.Database;
+
+  constructor(
+    private readonly folder: string,
+    readonly path: string,
+  ) {
+    this.db = new Database(path);
+    this.db.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA threads = 4");
+  }
+
+  close(): void {
+    this.db.close();
+    removeScratch(this.folder);
+  }
+}
+
+/** The copy of a listing's rows. Close it in a `finally`. While threads read the copy, only `markInvalid` may be called. */
+export class Source {
+  /** Rows of the source. */
+  readonly total: number;
+  /** Rows of the copy, without removed ones. */
+  count: number;
+  /** Rows that were removed only because their references lead to removed ones. */
+  unreferenced = 0;
+  /** See `Copied`. */
+  readonly version: string | undefined;
+  readonly copy: Copy;
+  /** What a user should know about how the file was read: sentences without a full stop. */
+  readonly notes: readonly string[];
+  readonly #db: Database.Database;
+  /** The table of the copy's invalid rows, until they are removed. */
+  readonly #invalid: string;
+
+  constructor(
+    private readonly options: CopyOptions,
+    /** What it is, for messages; undefined without a site. */
+    readonly place: ListingPlace | undefined,
+    private readonly file: CopyFile,
+    private readonly tables: CopyTables,
+    private readonly copied: Read,
+    /** The sources of all listings by name, which references lead to. */
+    private readonly all: ReadonlyMap<string, Source>,
+  ) {
+    this.total = copied.count;
+    this.count = copied.count;
+    this.version = copied.version;
+    this.copy = { path: file.path, tables, before: copied.before, place: copied.place };
+    this.notes = copied.notes ?? [];
+    this.#db = file.db;
+    this.#invalid = `temp.invalid_${tables.records}`;
+    this.#db.exec(`CREATE TABLE ${this.#invalid} (number INTEGER PRIMARY KEY)`);
+  }
+
+  /** Finds repeated keys and references to no row, so that readers of the copy report them. */
+  findMistakes(): void {
+    // The copy of a shard has them already.
+    if (this.options.rowsOf) return;
+    const { isRepeated, insert } = repeatedSql(this.options.contract, this.tables);
+    // Most sources have no repeated keys, and need no second pass.
+    if (this.#run(() => this.#db.prepare(isRepeated).get())) this.#run(() => this.#db.exec(insert));
+    this.#findLost();
+  }
+
+  /** Marks rows as invalid. @param rows their numbers, from 0; none was marked before */
+  markInvalid(rows: readonly number[]): void {
+    const insert = this.#db.prepare(`INSERT INTO ${this.#invalid} VALUES (?)`);
+    this.#run(() => {
+      for (const row of rows) insert.run(row + 1);
+    });
+  }
+
+  /** Removes the rows that are marked as invalid from the copy, and numbers the others anew. */
+  removeInvalid(): void {
+    const { records, repeated, lost } = this.tables;
+    const columns = copiedColumns(this.options.contract).join(", ");
+    this.#run(() =>
+      this.#db.exec(`${createTable("kept", this.options.contract)};
+        INSERT INTO kept (${columns}) SELECT ${columns} FROM ${records}
+          WHERE ${NUMBER} NOT IN (SELECT number FROM ${this.#invalid}) ORDER BY ${NUMBER};
+        DROP TABLE ${records}; ALTER TABLE kept RENAME TO ${records};
+        DELETE FROM ${repeated}; DELETE FROM ${lost}; DELETE FROM ${this.#invalid}`),
+    );
+    this.count = this.#db.prepare<[], number>(`SELECT count(*) FROM ${records}`).pluck().get() ?? 0;
+  }
+
+  /** Removes the rows whose references lead to no row, since those were removed. @returns the number of removed rows */
+  removeLost(): number {
+    this.#findLost();
+    const required = referencesOf(this.options.contract).flatMap(({ isObserved }, at) => (isObserved ? [] : [at]));
+    const { changes } = this.#run(() =>
+      this.#db
+        .prepare(`INSERT INTO ${this.#invalid}
+        SELECT DISTINCT number FROM ${this.tables.lost} WHERE reference IN (${required.join(", ")})`)
+        .run(),
+    );
+    if (changes > 0) this.removeInvalid();
+    this.unreferenced += changes;
+    return changes;
+  }
+
+  #findLost(): void {
+    const { contract, defaultAvatar } = this.options;
+    const keysOf = (to: string) => {
+      const target = this.all.get(to);
+      return target && keysSql(target.options.contract, target.tables.records);
+    };
+    for (const sql of lostSql(contract, this.tables, keysOf))
+      this.#run(() => this.#db.prepare(sql).run(publishedParameters(defaultAvatar)));
+  }
+
+  /** For each reference, what its check depends on in addition to the file's bytes; undefined as in `version`. */
+  get targets(): (string | undefined)[] {
+    return referencesOf(this.options.contract).map(({ to }) => {
+      const target = this.all.get(to);
+      return target?.version && `${to} ${target.version} ${target.options.contract.key.column}`;
+    });
+  }
+
+  /** Whether the source's file is still the one that was read, with the same content. */
+  isUnchanged(): boolean {
+    if (this.options.db === STDIN) return true;
+    return isUntouched(this.options.db, this.copied.stats);
+  }
+
+  /** Closes the copy, also for other listings of the file. */
+  close(): void {
+    this.file.close();
+  }
+
+  #run<T>(step: () => T): T {
+    try {
+      return step();
+    } catch (error) {
+      throw explainSqlite(this.options.db, error, this.place);
+    }
+  }
+}

@@ -1,0 +1,142 @@
+/** Opens CSV, TSV and NDJSON files: tells their format by name and first bytes, unpacks gzip, and decodes their text. */
+import { type BigIntStats, createReadStream, createWriteStream } from "node:fs";
+import { join } from "node:path";
+import { stdin } from "node:process";
+import { pipeline } from "node:stream";
+import { pipeline as pipelineDone } from "node:stream/promises";
+import { createGunzip } from "node:zlib";
+import { codeOf, UserError } from "../errors.js";
+import { STDIN } from "../settings/kinds.js";
+import { DB_PURPOSE } from "./errors.js";
+import { BEGINNING, foreignContent, readBeginning } from "./foreign.js";
+import { isUntouched, requireFile } from "./stats.js";
+import { nameOfSource, type TextFormat, type TextSettings } from "./text-format.js";
+
+export type Text = AsyncGenerator<string, void>;
+
+const GZIP_MAGIC = Buffer.of(0x1f, 0x8b);
+
+/** A text file. It can be read several times. */
+export class TextInput {
+  private constructor(
+    /** Its name in messages. */
+    readonly name: string,
+    private readonly path: string,
+    readonly format: TextFormat,
+    readonly settings: TextSettings,
+    readonly stats: BigIntStats,
+    private readonly isPacked: boolean,
+    private readonly encoding: string,
+  ) {}
+
+  /**
+   * Opens a text file.
+   * @param spool a folder, to which standard input is copied.
+   * @throws UserError if it cannot be read, or if its first bytes are not those of such a file
+   */
+  static async open(given: string, format: TextFormat, settings: TextSettings, spool: string): Promise<TextInput> {
+    const isStdin = given === STDIN;
+    const path = isStdin ? join(spool, "stdin") : given;
+    if (isStdin) await pipelineDone(stdin, createWriteStream(path));
+    const name = nameOfSource(given);
+    const purpose = isStdin ? "a command must write the records to it" : DB_PURPOSE;
+    const stats = requireFile(path, purpose, name);
+    const start = readBeginning(path);
+    const isPacked = start.subarray(0, GZIP_MAGIC.length).equals(GZIP_MAGIC);
+    let plain = start;
+    if (isPacked) {
+      plain = Buffer.alloc(0);
+      for await (const bytes of bytesOf(path, name, true)) {
+        plain = bytes.subarray(0, BEGINNING);
+        break;
+      }
+    }
+    const found = foreignContent(name, plain, format);
+    if (found !== undefined) throw new UserError(found);
+    return new TextInput(name, path, format, settings, stats, isPacked, settings.encoding ?? encodingOf(plain));
+  }
+
+  /** Whether the file has not been replaced or written to since it was opened. */
+  isUnchanged(): boolean {
+    return isUntouched(this.path, this.stats);
+  }
+
+  /**
+   * Reads the text in pieces, without a byte order mark.
+   * @param onRead called with the number of bytes that were read from the file so far.
+   * @throws UserError with the line if it is not text in the encoding
+   */
+  async *read(onRead: (bytes: number) => void = () => {}): Text {
+    const decoder = new TextDecoder(this.encoding, { fatal: true });
+    let lines = 1;
+    const decode = (bytes?: Buffer) => {
+      try {
+        return decoder.decode(bytes, { stream: bytes !== undefined });
+      } catch (cause) {
+        const valid = new TextDecoder(this.encoding).decode(bytes).split("\uFFFD")[0] ?? "";
+        throw this.#undecodable(lines + countLines(valid), valid.includes("\0"), cause);
+      }
+    };
+    for await (const bytes of bytesOf(this.path, this.name, this.isPacked, onRead)) {
+      const text = decode(bytes);
+      yield text;
+      lines += countLines(text);
+    }
+    yield decode();
+  }
+
+  #undecodable(line: number, hasNul: boolean, cause: unknown): UserError {
+    const encoding = this.encoding.toUpperCase();
+    const example = hasNul ? "utf-16le" : "windows-1252";
+    const step =
+      this.settings.encoding === undefined
+        ? `save it as UTF-8, or name its encoding, as in --encoding ${example}`
+        : "name another encoding with --encoding";
+    return new UserError(`${this.name} is not text in ${encoding}, from line ${line} on; ${step}.`, { cause });
+  }
+}
+
+/** The encoding that a byte order mark names; UTF-8 by default. */
+function encodingOf(start: Buffer): string {
+  if (start[0] === 0xff && start[1] === 0xfe) return "utf-16le";
+  return start[0] === 0xfe && start[1] === 0xff ? "utf-16be" : "utf-8";
+}
+
+/** Reads the bytes of a file, unpacked. @param onRead called with the packed bytes that were read so far */
+async function* bytesOf(
+  path: string,
+  name: string,
+  isPacked: boolean,
+  onRead: (bytes: number) => void = () => {},
+): AsyncGenerator<Buffer, void> {
+  const file = createReadStream(path);
+  // An error of one stream ends both, and the loop throws it.
+  const gunzip = isPacked ? createGunzip() : undefined;
+  const plain = gunzip ? pipeline(file, gunzip, () => {}) : file;
+  try {
+    for await (const bytes of plain as AsyncIterable<Buffer>) {
+      onRead(file.bytesRead);
+      yield bytes;
+    }
+    if (gunzip) await requireNoRest(path, name, gunzip.bytesWritten);
+  } catch (cause) {
+    if (!codeOf(cause)?.startsWith("Z_")) throw cause;
+    throw new UserError(`${name} is a damaged gzip file (${(cause as Error).message}); get it again.`, { cause });
+  } finally {
+    file.destroy();
+  }
+}
+
+/**
+ * zlib ignores everything from a NUL behind a member on, which may be another member.
+ * @throws UserError if it is more than padding
+ */
+async function requireNoRest(path: string, name: string, from: number): Promise<void> {
+  for await (const bytes of createReadStream(path, { start: from }) as AsyncIterable<Buffer>)
+    if (bytes.some((byte) => byte !== 0))
+      throw new UserError(`${name} is a damaged gzip file (other bytes follow NULs behind its data); get it again.`);
+}
+
+function countLines(text: string): number {
+  return text.match(/\r\n|\n|\r/g)?.length ?? 0;
+}
