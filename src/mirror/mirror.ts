@@ -1,5 +1,6 @@
 /** `rollcall mirror`: keeps a copy of a published listing, or of a site, in a SQLite file. */
 import { ListingError, type ListingErrorCode } from "../client/errors.js";
+import { explainListing } from "../client/hosted.js";
 import { openListing } from "../client/listing.js";
 import { openSite } from "../client/open-site.js";
 import type { OpenListing, OpenSite, SiteOptions, SyncResult } from "../client/options.js";
@@ -13,7 +14,6 @@ import { listed } from "../core/print/text.js";
 import { publicKeyOf } from "../core/settings/keys.js";
 import { at, toMilliseconds } from "../core/settings/kinds.js";
 import type { OptionsFor } from "../core/settings/settings.js";
-import { explainListing } from "../hosted.js";
 import { createSqliteStores, type SqliteStores } from "./sqlite-store.js";
 
 /** The options of `mirror`. */

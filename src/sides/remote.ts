@@ -4,6 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import stringify from "fast-json-stable-stringify";
 import { ListingError, type ListingErrorCode, NOT_LISTED, SnapshotChangedError } from "../client/errors.js";
+import { explainListing, readHostContract } from "../client/hosted.js";
 import { openListing } from "../client/listing.js";
 import type { OpenListing } from "../client/options.js";
 import { createRequests, requireOk } from "../client/requests.js";
@@ -20,7 +21,6 @@ import { EXPLORER, explorerPath, PagePaths, SNAPSHOT, SUMS } from "../core/relea
 import { sha256 } from "../core/release/plain-files.js";
 import { parseSiteSnapshot } from "../core/release/site.js";
 import { encodeSum } from "../core/release/sums.js";
-import { explainListing, readHostContract } from "../hosted.js";
 
 /** Maximum bytes of the files at the top of a site that are read. */
 const MOST_AT_TOP = 4_000_000;

@@ -8,9 +8,9 @@ import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createBrotliDecompress, createGunzip } from "node:zlib";
 import { ListingError } from "../../client/errors.js";
+import { whyUnreachable } from "../../client/hosted.js";
 import { createBusyRetry } from "../../client/requests.js";
 import { codeOf, HostError, hasCode, UserError } from "../../core/errors.js";
-import { whyUnreachable } from "../../hosted.js";
 
 export interface Answer {
   url: string;

@@ -1,11 +1,11 @@
 /** What verbs need of a published listing: its base URL, its contract, and errors that say what to do. */
-import { ListingError, type ListingErrorCode } from "./client/errors.js";
-import type { OpenListing } from "./client/options.js";
-import { isNotFound } from "./client/unproved.js";
-import type { AnyRecord, Contract } from "./core/contract/contract.js";
-import { parseContract } from "./core/contract/file/load.js";
-import { USERS_CONTRACT } from "./core/contract/users.js";
-import { codeOf, HostError, UserError } from "./core/errors.js";
+import type { AnyRecord, Contract } from "../core/contract/contract.js";
+import { parseContract } from "../core/contract/file/load.js";
+import { USERS_CONTRACT } from "../core/contract/users.js";
+import { codeOf, HostError, UserError } from "../core/errors.js";
+import { ListingError, type ListingErrorCode } from "./errors.js";
+import type { OpenListing } from "./options.js";
+import { isNotFound } from "./unproved.js";
 
 /** Reads a listing's contract. A host with neither SHA256SUMS nor contract.json has the contract of users. @throws UserError if it is not valid */
 export async function readHostContract(listing: OpenListing<AnyRecord>): Promise<Contract> {

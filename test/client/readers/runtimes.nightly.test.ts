@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { isMissing } from "../support/installed.js";
+import { isMissing } from "../../support/installed.js";
 import { markOf } from "./cases.mjs";
 import { KINDS, type Station, stationOf, type Turn } from "./hosts.js";
 import { casesIn, RUNTIMES } from "./runtimes.js";

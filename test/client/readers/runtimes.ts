@@ -7,8 +7,8 @@ import { dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 import { onTestFinished } from "vitest";
-import { whenEnded } from "../support/command.js";
-import { engine, loadEngine } from "../support/installed.js";
+import { whenEnded } from "../../support/command.js";
+import { engine, loadEngine } from "../../support/installed.js";
 import type { Job, Part, Row } from "./cases.mjs";
 
 /** What cases.mjs offers, in another runtime. */
@@ -26,9 +26,9 @@ interface Runtime {
 
 type Run = (name: keyof Cases, given: unknown) => Promise<unknown>;
 
-const ROOT = new URL("../../", import.meta.url).pathname;
+const ROOT = new URL("../../../", import.meta.url).pathname;
 const CLIENT = join(ROOT, "lib/client/index.js");
-const RUN = join(ROOT, "test/readers/run.mjs");
+const RUN = join(ROOT, "test/client/readers/run.mjs");
 const CHROMIUM = "/usr/bin/chromium";
 const BUN = engine("@oven/bun-linux-x64/bin/bun");
 const DENO = engine("@deno/linux-x64-glibc/deno");
@@ -83,7 +83,7 @@ export default {
 
 async function inWorker(): Promise<Run> {
   const { Miniflare } = loadEngine<MiniflareModule>("miniflare");
-  const files = ["test/readers/cases.mjs", ...modulesFrom(CLIENT).map((path) => relative(ROOT, path))];
+  const files = ["test/client/readers/cases.mjs", ...modulesFrom(CLIENT).map((path) => relative(ROOT, path))];
   const modules = files.map((path) => ({ path, contents: readFileSync(join(ROOT, path), "utf8") }));
   const worker = new Miniflare({
     modules: [{ path: "worker.mjs", contents: WORKER }, ...modules].map((module) => ({ type: "ESModule", ...module })),
@@ -131,4 +131,4 @@ async function inBrowser(): Promise<Run> {
 }
 
 const LOADED =
-  'Promise.all([import("/test/readers/cases.mjs"), import("/lib/client/index.js")]).then(([cases, client]) => cases';
+  'Promise.all([import("/test/client/readers/cases.mjs"), import("/lib/client/index.js")]).then(([cases, client]) => cases';

@@ -4,15 +4,15 @@ import { once } from "node:events";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { adapt, type BuildOptions, build, openRelease, type Page } from "../../src/index.js";
-import { startNginx } from "../hosts/servers.js";
-import { switchTo } from "../server/release.js";
-import { CLI } from "../support/command.js";
-import { plainRows, type Row, writeUsers } from "../support/database.js";
-import { scratch } from "../support/files.js";
-import { generateKey } from "../support/minisign.js";
-import { freePort } from "../support/ports.js";
-import { pause } from "../support/time.js";
+import { adapt, type BuildOptions, build, openRelease, type Page } from "../../../src/index.js";
+import { startNginx } from "../../hosts/servers.js";
+import { switchTo } from "../../server/release.js";
+import { CLI } from "../../support/command.js";
+import { plainRows, type Row, writeUsers } from "../../support/database.js";
+import { scratch } from "../../support/files.js";
+import { generateKey } from "../../support/minisign.js";
+import { freePort } from "../../support/ports.js";
+import { pause } from "../../support/time.js";
 import { markOf } from "./cases.mjs";
 
 /** What a release holds, as a reader of it can tell. */

@@ -6,12 +6,12 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
-import { ListingError, openListing, type Position, SnapshotChangedError } from "../../src/client/index.js";
-import { plainRows, type Row, userId } from "../support/database.js";
-import { engine, isMissing } from "../support/installed.js";
-import { draws, seeded } from "../support/random.js";
-import { now, pause } from "../support/time.js";
-import { until } from "../support/until.js";
+import { ListingError, openListing, type Position, SnapshotChangedError } from "../../../src/client/index.js";
+import { plainRows, type Row, userId } from "../../support/database.js";
+import { engine, isMissing } from "../../support/installed.js";
+import { draws, seeded } from "../../support/random.js";
+import { now, pause } from "../../support/time.js";
+import { until } from "../../support/until.js";
 import { markOf } from "./cases.mjs";
 import { type Host, stationOf, type Turn } from "./hosts.js";
 
@@ -23,7 +23,7 @@ const STILL_EVERY = 40;
 /** Between two walks of a reader. */
 const THINK_MS = 50;
 const HELPERS = ["octokit", "got"] as const;
-const PAGINATORS = new URL("../engines/paginators.mjs", import.meta.url).pathname;
+const PAGINATORS = new URL("../../engines/paginators.mjs", import.meta.url).pathname;
 
 const TURNS: readonly Turn[] = ["first", "second", "third", "fourth"];
 
