@@ -8,7 +8,7 @@ import { chmodSync, cpSync, existsSync, rmSync, statSync, writeFileSync } from "
 process.chdir(new URL("..", import.meta.url).pathname);
 const NOT_COPIED = /\.(?:ts|json)$/;
 /** Whether a file is copied. Browser code is bundled instead. */
-const PAGE = /^src\/\w+\/page$/;
+const PAGE = /^src\/(?:\w+\/)+page$/;
 
 if (existsSync("node_modules/typescript")) {
   rmSync("lib", { recursive: true, force: true });

@@ -7,6 +7,7 @@ import { placeFinder, readText } from "../core/contract/record/locate.js";
 import { valueAt } from "../core/contract/record/value.js";
 import { EXPLORER, EXPLORER_FOLDER, SUMMARY } from "../core/release/layout.js";
 import { createTurns } from "../core/workers/turns.js";
+import { type CountedTimes, TimeCounter } from "../explorer/markup/figures/times.js";
 import { epochTime, isTime } from "../explorer/meaning.js";
 import {
   type Distribution,
@@ -16,7 +17,6 @@ import {
   type FacetValue,
   type TimesSummary,
 } from "../explorer/summary.js";
-import { type CountedTimes, TimeCounter } from "../markup/figures/times.js";
 import {
   type Artifact,
   type Collector,

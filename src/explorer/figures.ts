@@ -2,9 +2,9 @@
 import { type Contract, fieldAt } from "../core/contract/contract.js";
 import { count, number } from "../core/print/numbers.js";
 import { capital, oneLine } from "../core/print/text.js";
-import { columnChart, timesFigure } from "../markup/figures/chart.js";
-import { type Figure, figuresSection, table } from "../markup/figures/figure.js";
-import { html, type Markup } from "../markup/markup.js";
+import { columnChart, timesFigure } from "./markup/figures/chart.js";
+import { type Figure, figuresSection, table } from "./markup/figures/figure.js";
+import { html, type Markup } from "./markup/markup.js";
 import { epochTime, headingOf } from "./meaning.js";
 import type { Distribution, ExplorerSummary, Facet, TimesSummary } from "./summary.js";
 

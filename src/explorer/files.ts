@@ -1,6 +1,6 @@
 /** The section of a page about the files for programs. */
 import { SIGNATURE } from "../core/release/layout.js";
-import { breakable, html, type Markup } from "../markup/markup.js";
+import { breakable, html, type Markup } from "./markup/markup.js";
 
 /** A file below the base URL, and a sentence about it. */
 export type PublishedFile = readonly [path: string, what: string];

@@ -21,9 +21,9 @@ import {
   SUMS,
 } from "../core/release/layout.js";
 import { sha256 } from "../core/release/plain-files.js";
-import { breakable, html, jsonForScript, type Markup, pageHead } from "../markup/markup.js";
 import { overviewFigures } from "./figures.js";
 import { filesSection, type PublishedFile, SIGNATURE_FILE } from "./files.js";
+import { breakable, html, jsonForScript, type Markup, pageHead } from "./markup/markup.js";
 import { fieldsOf, headingOf, meaningOf, nameInText } from "./meaning.js";
 import { type ExplorerSummary, encodeSummary, type WrittenFrom } from "./summary.js";
 

@@ -4,8 +4,8 @@ import { referencesOf } from "../core/contract/references.js";
 import { count } from "../core/print/numbers.js";
 import { oneLine } from "../core/print/text.js";
 import { EXPLORER, EXPLORER_FOLDER, OPENAPI, SNAPSHOT, SUMS } from "../core/release/layout.js";
-import { html, type Markup, pageHead } from "../markup/markup.js";
 import { filesSection, SIGNATURE_FILE } from "./files.js";
+import { html, type Markup, pageHead } from "./markup/markup.js";
 
 /** What the page may load: styles and images of its own origin. */
 const SOURCES = ["style-src 'self'", "img-src 'self'"];

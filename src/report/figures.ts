@@ -4,10 +4,10 @@ import type { Field } from "../core/contract/contract.js";
 import { valueAt } from "../core/contract/record/value.js";
 import { count } from "../core/print/numbers.js";
 import { capital } from "../core/print/text.js";
-import { timesFigure } from "../markup/figures/chart.js";
-import { type Figure, figuresSection, type Table, table } from "../markup/figures/figure.js";
-import { TimeCounter, type Times } from "../markup/figures/times.js";
-import { html, type Markup } from "../markup/markup.js";
+import { timesFigure } from "../explorer/markup/figures/chart.js";
+import { type Figure, figuresSection, type Table, table } from "../explorer/markup/figures/figure.js";
+import { TimeCounter, type Times } from "../explorer/markup/figures/times.js";
+import { html, type Markup } from "../explorer/markup/markup.js";
 import { type Facet, type Report, writePath } from "./model.js";
 
 /** The section with all tables and charts that are not empty. */

@@ -2,8 +2,8 @@
 import { type Contract, type Field, fieldAt } from "../../core/contract/contract.js";
 import { facetTerm } from "../../core/contract/lookup.js";
 import { number } from "../../core/print/numbers.js";
-import { button, element } from "../../markup/page/element.js";
-import { textOf, visibleText } from "../../markup/page/text.js";
+import { button, element } from "../markup/page/element.js";
+import { textOf, visibleText } from "../markup/page/text.js";
 import { headingOf } from "../meaning.js";
 import type { Facet } from "../summary.js";
 import type { Chosen, ListPlace, Range } from "./address.js";

@@ -2,8 +2,8 @@
 import { type Contract, type Field, fieldAt } from "../../core/contract/contract.js";
 import { facetFields } from "../../core/contract/lookup.js";
 import { kindOf } from "../../core/contract/record/kind.js";
-import { element } from "../../markup/page/element.js";
-import { visibleText } from "../../markup/page/text.js";
+import { element } from "../markup/page/element.js";
+import { visibleText } from "../markup/page/text.js";
 import { fieldsOf, headingOf, isTime } from "../meaning.js";
 import type { ExplorerSummary } from "../summary.js";
 import type { SnapshotFacts } from "./reader.js";

@@ -1,6 +1,6 @@
 /** Links to other sites. */
 import { isPublishableUrl } from "../../core/contract/links.js";
-import { element } from "../../markup/page/element.js";
+import { element } from "../markup/page/element.js";
 
 /** Longer URLs are shown as text. */
 const LONGEST = 2000;

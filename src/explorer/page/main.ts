@@ -1,6 +1,6 @@
 /** Runs the explorer: shows the list or record in its URL from one verified snapshot, and reports a newer snapshot. */
 import { SnapshotChangedError } from "../../client/errors.js";
-import { byId, element } from "../../markup/page/element.js";
+import { byId, element } from "../markup/page/element.js";
 import {
   addressOf,
   BEGINNING,

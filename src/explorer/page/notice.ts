@@ -1,8 +1,8 @@
 /** Messages about errors and newer snapshots, with buttons. */
 import { ListingError } from "../../client/errors.js";
 import { type Host, readSnapshotFile, type SnapshotFile, snapshotOf } from "../../client/snapshot.js";
-import { button, element } from "../../markup/page/element.js";
-import { visibleText } from "../../markup/page/text.js";
+import { button, element } from "../markup/page/element.js";
+import { visibleText } from "../markup/page/text.js";
 
 /** Makes an empty message. Its element stays in the page, since screen readers announce only changes of existing elements. */
 export function createNotice() {

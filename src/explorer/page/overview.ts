@@ -1,8 +1,8 @@
 /** The heading, figures and descriptions of index.html. They are shown only with the snapshot that they were written for. */
 import { count } from "../../core/print/numbers.js";
 import { capital } from "../../core/print/text.js";
-import { element } from "../../markup/page/element.js";
-import { visibleText } from "../../markup/page/text.js";
+import { element } from "../markup/page/element.js";
+import { visibleText } from "../markup/page/text.js";
 import { createNotice } from "./notice.js";
 import type { SnapshotFacts } from "./reader.js";
 import type { Facts } from "./search.js";

@@ -1,6 +1,6 @@
 /** Shows how the records are verified. */
-import { element } from "../../markup/page/element.js";
-import { visibleText } from "../../markup/page/text.js";
+import { element } from "../markup/page/element.js";
+import { visibleText } from "../markup/page/text.js";
 import type { SnapshotFacts } from "./reader.js";
 
 /** Makes the section. */

@@ -1,7 +1,7 @@
 /** The search box. A search begins when the user pauses typing. */
 import type { Referrer } from "../../core/contract/references.js";
-import { element } from "../../markup/page/element.js";
-import { visibleText } from "../../markup/page/text.js";
+import { element } from "../markup/page/element.js";
+import { visibleText } from "../markup/page/text.js";
 import type { WrittenFrom } from "../summary.js";
 
 /** Facts in index.html about the listing. */

@@ -9,7 +9,7 @@ import {
   wordsOfRecord,
 } from "../../core/contract/lookup.js";
 import { valueAt } from "../../core/contract/record/value.js";
-import { textOf } from "../../markup/page/text.js";
+import { textOf } from "../markup/page/text.js";
 import type { ListPlace, Range, Sort } from "./address.js";
 import { isKey } from "./found.js";
 import type { ListedRow, SnapshotFacts } from "./reader.js";

@@ -2,7 +2,7 @@
 import type { AnyRecord, Field } from "../../core/contract/contract.js";
 import { kindOf } from "../../core/contract/record/kind.js";
 import { valueAt } from "../../core/contract/record/value.js";
-import { shownKey } from "../../markup/page/text.js";
+import { shownKey } from "../markup/page/text.js";
 import { epochTime, isTime } from "../meaning.js";
 import type { SnapshotFacts } from "./reader.js";
 

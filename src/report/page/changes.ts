@@ -1,7 +1,7 @@
 /** Reads the changes, which are blocks of NDJSON in the report. A block is parsed only when needed. */
 import { valueAt } from "../../core/contract/record/value.js";
-import { byId } from "../../markup/page/element.js";
-import { textOf } from "../../markup/page/text.js";
+import { byId } from "../../explorer/markup/page/element.js";
+import { textOf } from "../../explorer/markup/page/text.js";
 import type { ReportFacts } from "../facts.js";
 
 type Kind = "added" | "removed" | "changed";

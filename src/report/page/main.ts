@@ -1,8 +1,8 @@
 /** Runs the list of changes: reads the filters, searches, and shows one page of the results. */
 import { pagesFor } from "../../core/contract/links.js";
 import { count, number } from "../../core/print/numbers.js";
-import { byId } from "../../markup/page/element.js";
-import { createPager } from "../../markup/page/pager.js";
+import { byId } from "../../explorer/markup/page/element.js";
+import { createPager } from "../../explorer/markup/page/pager.js";
 import { changesAt, type Filter, search, TOTAL } from "./changes.js";
 import { changeRows } from "./rows.js";
 

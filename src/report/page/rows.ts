@@ -2,9 +2,9 @@
 import { recordAddress } from "../../core/contract/links.js";
 import { firstOf } from "../../core/print/fit.js";
 import { capital, visible } from "../../core/print/text.js";
-import { button, element } from "../../markup/page/element.js";
-import { shownKey, textOf, visibleText } from "../../markup/page/text.js";
-import { empty, wholeValue } from "../../markup/page/value.js";
+import { button, element } from "../../explorer/markup/page/element.js";
+import { shownKey, textOf, visibleText } from "../../explorer/markup/page/text.js";
+import { empty, wholeValue } from "../../explorer/markup/page/value.js";
 import { differenceOf, type Excerpt, excerptsAround, WIDTH, type Written } from "../difference.js";
 import { type Change, FACTS } from "./changes.js";
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Diff } from "../../../src/core/compare/change.js";
 import type { Field } from "../../../src/core/contract/contract.js";
 import { USERS_CONTRACT } from "../../../src/core/contract/users.js";
-import type { TimeBin } from "../../../src/markup/figures/times.js";
+import type { TimeBin } from "../../../src/explorer/markup/figures/times.js";
 import { countTimes } from "../../../src/report/figures.js";
 import { subjectOf } from "../../../src/report/model.js";
 import { added, diffOf, person, removed } from "../../support/diffs.js";

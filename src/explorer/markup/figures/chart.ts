@@ -1,6 +1,6 @@
 /** The column chart, over time or over numbers. */
-import { count, number, time, type Words } from "../../core/print/numbers.js";
-import { capital } from "../../core/print/text.js";
+import { count, number, time, type Words } from "../../../core/print/numbers.js";
+import { capital } from "../../../core/print/text.js";
 import { html, type Markup } from "../markup.js";
 import { type Figure, table } from "./figure.js";
 import type { Times } from "./times.js";

@@ -1,6 +1,6 @@
 /** Shows values as text, with invisible characters escaped. */
-import { JOINED } from "../../core/print/joined.js";
-import { BREAKS, escapeUnits, INVISIBLE } from "../../core/print/text.js";
+import { JOINED } from "../../../core/print/joined.js";
+import { BREAKS, escapeUnits, INVISIBLE } from "../../../core/print/text.js";
 import { element } from "./element.js";
 
 /** Invisible characters, and in the group, joined sequences. */

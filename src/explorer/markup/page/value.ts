@@ -1,5 +1,5 @@
 /** Shows a value in full. A long value is shown around its difference, with buttons for the rest. */
-import { number } from "../../core/print/numbers.js";
+import { number } from "../../../core/print/numbers.js";
 import { button, element } from "./element.js";
 import { cut, textOf, visibleText } from "./text.js";
 

@@ -1,5 +1,5 @@
 /** Templates for HTML and SVG. They escape all values except results of other templates. */
-import { BREAKS, toJson, visible } from "../core/print/text.js";
+import { BREAKS, toJson, visible } from "../../core/print/text.js";
 
 /** Markup that needs no escaping. */
 export class Markup {

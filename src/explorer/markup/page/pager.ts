@@ -1,5 +1,5 @@
 /** The pager below a list. */
-import { number } from "../../core/print/numbers.js";
+import { number } from "../../../core/print/numbers.js";
 import { button, element } from "./element.js";
 
 /** Makes a pager. @param onTurn called with the chosen page, from 1; the list then scrolls to its top. */

@@ -1,5 +1,5 @@
 /** Figures of a page: a title, a sentence, and a table with bars or a chart. */
-import { number } from "../../core/print/numbers.js";
+import { number } from "../../../core/print/numbers.js";
 import { breakable, html, Markup } from "../markup.js";
 
 export interface Figure {
