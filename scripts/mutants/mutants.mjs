@@ -159,10 +159,10 @@ export const MUTANTS = [
   },
   {
     name: "hosts-preferred-encoding",
-    file: "src/hosts/patterns.ts",
+    file: "src/host/patterns.ts",
     from: "if (encodings.length < 2) return accepted;",
     to: "return accepted;",
-    tests: ["test/hosts/patterns.test.ts"],
+    tests: ["test/host/patterns.test.ts"],
   },
   {
     name: "publish-damaged-copy",

@@ -44,7 +44,7 @@ export async function runVerify({ settings, arguments: { what } }: Invocation, i
 
 /** Names the hosts that cannot do better than what was found, if there are any. */
 async function printLimitations(verdict: Verdict, io: Io, paint: Paint): Promise<void> {
-  const { hostsLimitedIn } = await import("../hosts/hosts.js");
+  const { hostsLimitedIn } = await import("../host/hosts.js");
   const hosts = hostsLimitedIn(differingChecks(verdict));
   if (hosts.length === 0) return;
   const value = `${hosts.join(", ")} cannot do better; if this host is one of them, pass --adapt with its name`;

@@ -3,8 +3,8 @@ import { BlockList, isIP } from "node:net";
 import { canParse } from "../core/contract/links.js";
 import { partsOf, type Site } from "../core/release/site.js";
 import { hasScheme } from "../core/settings/kinds.js";
-import { findAdaptedHosts, hostOf } from "../hosts/hosts.js";
-import { notesOnLimits } from "../hosts/limits.js";
+import { findAdaptedHosts, hostOf } from "../host/hosts.js";
+import { notesOnLimits } from "../host/limits.js";
 import type { PublishOptions } from "./target.js";
 
 const PRIVATE = new BlockList();

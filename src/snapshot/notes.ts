@@ -4,7 +4,7 @@ import { noteOnMirrorTable } from "../core/contract/listing-names.js";
 import { USERS_CONTRACT } from "../core/contract/users.js";
 import { count } from "../core/print/numbers.js";
 import { openSiteIfComplete, type Site, type SiteListing } from "../core/release/site.js";
-import { notesOnWritten } from "../hosts/written.js";
+import { notesOnWritten } from "../host/written.js";
 import type { BuildSettings, SiteSettings } from "./options.js";
 
 /**
@@ -53,8 +53,8 @@ function noteOnBaseUrl({ baseUrl, links, contract }: BuildSettings): string[] {
 async function notesOnHosts({ adapt = [], hosted, links }: SiteSettings, folder: string): Promise<string[]> {
   // Loaded only when needed: most builds have no files for other hosts.
   if (adapt.length === 0) return [];
-  const { hostOf, unsupportedFeatures } = await import("../hosts/hosts.js");
-  const { notesOnLimits } = await import("../hosts/limits.js");
+  const { hostOf, unsupportedFeatures } = await import("../host/hosts.js");
+  const { notesOnLimits } = await import("../host/limits.js");
   const hosts = adapt.map(hostOf);
   const { encodings } = hosted;
   const unsupported = hosts.flatMap((host) => unsupportedFeatures(host, { encodings, links }));

@@ -19,7 +19,7 @@ import { readSiteSnapshot } from "../core/release/site.js";
 import { STDIN } from "../core/settings/kinds.js";
 import { type Complete, dataOf, type ListingOptions, type OptionsFor } from "../core/settings/settings.js";
 import { textFormatOf } from "../core/source/text-format.js";
-import { siteSettings } from "../hosts/hosted-site.js";
+import { siteSettings } from "../host/hosted-site.js";
 
 export interface BuildOptions extends Omit<OptionsFor<"build">, "listings"> {
   /** Several tables, by name: the path of each below the base URL. */
@@ -122,7 +122,7 @@ async function forHosts(
   const encodings = encodingsOf(options);
   const hosted = siteSettings({ baseUrl, listings: places, encodings }, options);
   // Loaded only when needed: most builds have no files for other hosts.
-  const hosts = options.adapt?.length ? await import("../hosts/hosts.js") : undefined;
+  const hosts = options.adapt?.length ? await import("../host/hosts.js") : undefined;
   return { hosted, hostFiles: hosts?.publishedFiles(options.adapt ?? [], hosted) ?? [] };
 }
 

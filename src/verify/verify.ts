@@ -53,7 +53,7 @@ async function readAllowed({
   const allowed = new Map<string, string | undefined>(allow.map((name) => [name, undefined]));
   if (adapt.length === 0) return allowed;
   // Importing all hosts takes longer than checking a small release.
-  const { hostOf } = await import("../hosts/hosts.js");
+  const { hostOf } = await import("../host/hosts.js");
   return new Map([...allowed, ...adapt.flatMap((name) => Object.entries(hostOf(name).limitations ?? {}))]);
 }
 

@@ -5,7 +5,7 @@ import { appendFileSync, chmodSync, copyFileSync, readFileSync, writeFileSync } 
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { createDistribution } from "../hosts/cloudfront.js";
+import { createDistribution } from "../host/cloudfront.js";
 import { READER } from "../publish/proxy.js";
 import { BUCKET, STORE_ENV, startStore } from "../publish/store.js";
 import { whenEnded } from "../support/command.js";

@@ -3,7 +3,7 @@ import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { startNginx } from "../hosts/servers.js";
+import { startNginx } from "../host/servers.js";
 import { docPage, readerEnvironment, sh } from "../support/docs.js";
 import { scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";

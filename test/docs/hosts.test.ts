@@ -1,7 +1,7 @@
 /** docs/reference/hosts.md says of each host what its adapter says: its row and its limitations. Each has a section with commands. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { HOSTS, hostRow } from "../../src/hosts/hosts.js";
+import { HOSTS, hostRow } from "../../src/host/hosts.js";
 import { expectTable } from "../support/docs.js";
 
 const DOC = readFileSync(new URL("../../docs/reference/hosts.md", import.meta.url), "utf8");

@@ -5,7 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { startNginx } from "../hosts/servers.js";
+import { startNginx } from "../host/servers.js";
 import { freshDist } from "../server/running.js";
 import { start } from "../support/command.js";
 import { runSql } from "../support/database.js";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished } from "vitest";
 import type { Page, User } from "../../src/index.js";
-import { SERVERS, serveWith } from "../hosts/servers.js";
+import { SERVERS, serveWith } from "../host/servers.js";
 import { run, start } from "../support/command.js";
 import { runSql } from "../support/database.js";
 import { scratch } from "../support/files.js";

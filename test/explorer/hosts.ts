@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { build } from "../../src/index.js";
 import type { BuildOptions } from "../../src/snapshot/options.js";
-import { SERVERS, type Server, serveWith } from "../hosts/servers.js";
+import { SERVERS, type Server, serveWith } from "../host/servers.js";
 import { start } from "../support/command.js";
 import { type Row, usersFile } from "../support/database.js";
 import { scratch } from "../support/files.js";

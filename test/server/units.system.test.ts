@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { canBeMade, Machine } from "../hosts/machine/machine.js";
+import { canBeMade, Machine } from "../host/machine/machine.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { docPage } from "../support/docs.js";
 import { scratch } from "../support/files.js";

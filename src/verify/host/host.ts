@@ -22,7 +22,7 @@ import { parseSnapshot } from "../../core/release/snapshot-file.js";
 import { makeScratch, removeScratch } from "../../core/scratch/folder.js";
 import type { Complete } from "../../core/settings/settings.js";
 import { each } from "../../core/workers/at-most.js";
-import { PUBLISHED_FILES } from "../../hosts/hosts.js";
+import { PUBLISHED_FILES } from "../../host/hosts.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";
 import { verifyRelease } from "../release/release.js";
 import { DISK_ROWS, skippedRows } from "../release/rows.js";

@@ -12,7 +12,7 @@ import { hashPlain, readPlain, sha256 } from "../../core/release/plain-files.js"
 import { inspectSite, parseSiteSnapshot, RECORDS_WORDS, type Site } from "../../core/release/site.js";
 import { parseSnapshot } from "../../core/release/snapshot-file.js";
 import { makeScratch, removeScratch } from "../../core/scratch/folder.js";
-import { PUBLISHED_FILES } from "../../hosts/hosts.js";
+import { PUBLISHED_FILES } from "../../host/hosts.js";
 import { SIGNATURE_ROW } from "../signature.js";
 import { type Asked, checkRow, Findings, type Verdict } from "../verdict.js";
 import { type Answer, type Asker, createAsker } from "./ask.js";

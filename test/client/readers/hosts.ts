@@ -5,7 +5,7 @@ import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { adapt, type BuildOptions, build, openRelease, type Page } from "../../../src/index.js";
-import { startNginx } from "../../hosts/servers.js";
+import { startNginx } from "../../host/servers.js";
 import { switchTo } from "../../server/release.js";
 import { CLI } from "../../support/command.js";
 import { plainRows, type Row, writeUsers } from "../../support/database.js";

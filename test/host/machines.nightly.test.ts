@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { hostOf } from "../../src/hosts/hosts.js";
+import { hostOf } from "../../src/host/hosts.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { isMissing } from "../support/installed.js";
 import { until } from "../support/until.js";

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { TAKEN_NAMES } from "../../src/core/contract/listing-names.js";
 import { RELEASE_NAME } from "../../src/core/release/layout.js";
-import { HOSTS, PUBLISHED_FILES } from "../../src/hosts/hosts.js";
+import { HOSTS, PUBLISHED_FILES } from "../../src/host/hosts.js";
 import { adapt } from "../../src/index.js";
 import { publish } from "../server/release.js";
 import { scratch } from "../support/files.js";

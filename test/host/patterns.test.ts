@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { requestedPage } from "../../src/core/contract/links.js";
-import { encodingPatterns, literal, QUERY } from "../../src/hosts/patterns.js";
+import { encodingPatterns, literal, QUERY } from "../../src/host/patterns.js";
 import { draws } from "../support/random.js";
 
 /** The page of a query: as in hosts, the first pattern that matches decides. */

@@ -6,7 +6,7 @@ import { USERS_CONTRACT } from "../../src/core/contract/users.js";
 import { openRelease, type Release } from "../../src/core/release/open.js";
 import { sha256 } from "../../src/core/release/plain-files.js";
 import { openSite } from "../../src/core/release/site.js";
-import { FUNCTION_LIMIT } from "../../src/hosts/cloudfront.js";
+import { FUNCTION_LIMIT } from "../../src/host/cloudfront.js";
 import { build } from "../../src/index.js";
 import { publish } from "../server/release.js";
 import { EXPLORED } from "../support/explored.js";
