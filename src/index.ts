@@ -9,7 +9,7 @@ import * as starter from "./init/init.js";
 import * as mirrors from "./mirror/mirror.js";
 import * as targets from "./publish/publish.js";
 import type { PublishOptions } from "./publish/target.js";
-import * as servers from "./server/server.js";
+import * as servers from "./serve/server.js";
 import * as sides from "./sides/compare.js";
 import * as snapshot from "./snapshot/build.js";
 import type { BuildEffects, BuildOptions } from "./snapshot/options.js";
@@ -33,12 +33,12 @@ export type { InitEffects, InitOptions, InitResult } from "./init/init.js";
 export type { MirrorEffects, MirroredTable, MirrorOptions, MirrorResult } from "./mirror/mirror.js";
 export type { PublishEffects, PublishResult } from "./publish/publish.js";
 export type { PublishOptions } from "./publish/target.js";
-export type { AccessEntry } from "./server/access-log.js";
+export type { AccessEntry } from "./serve/access-log.js";
 export type {
   ListingServer as Server,
   ListingServerEffects as ServerEffects,
   ListingServerOptions as ServerOptions,
-} from "./server/server.js";
+} from "./serve/server.js";
 export type {
   CompareEffects as DiffEffects,
   CompareOptions as DiffOptions,

@@ -35,7 +35,7 @@ test("lines and users are found, so that the tests above can fail", () => {
   expect(findLines(/expect\(/).length).toBeGreaterThan(1000);
   expect(users.get("support/files.ts")).toContain("cases.test.ts");
   expect(isNightly("support/files.ts")).toBe(false);
-  expect(isNightly("server/swap.nightly.test.ts")).toBe(true);
+  expect(isNightly("serve/swap.nightly.test.ts")).toBe(true);
 });
 
 function findLines(pattern: RegExp): string[] {

@@ -4,9 +4,9 @@ import { NO_CACHE } from "../core/contract/headers.js";
 import { hasCode } from "../core/errors.js";
 import type { Site } from "../core/release/site.js";
 import { SETTINGS } from "../core/settings/table.js";
-import { SERVER_LIMITS } from "../server/limits.js";
-import { listen } from "../server/listen.js";
-import { createListingServer, type ListingServer } from "../server/server.js";
+import { SERVER_LIMITS } from "../serve/limits.js";
+import { listen } from "../serve/listen.js";
+import { createListingServer, type ListingServer } from "../serve/server.js";
 
 export interface EarlyHost {
   /** The address that it listens on: `http://127.0.0.1:8080`. */

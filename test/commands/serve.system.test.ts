@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { idOf } from "../../src/core/release/name.js";
 import { build } from "../../src/index.js";
-import { writeRelease } from "../server/release.js";
+import { writeRelease } from "../serve/release.js";
 import { plainRows, usersFile } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { freePort } from "../support/ports.js";

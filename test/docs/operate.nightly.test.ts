@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { startNginx } from "../host/servers.js";
-import { freshDist } from "../server/running.js";
+import { freshDist } from "../serve/running.js";
 import { start } from "../support/command.js";
 import { runSql } from "../support/database.js";
 import { docPage, readerEnvironment, sh } from "../support/docs.js";
@@ -18,7 +18,7 @@ import { until } from "../support/until.js";
 const { text: DOC, block } = docPage("docs/guides/operate.md");
 const PROJECT = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
 const METRICS = ["counts", "admin"]
-  .map((name) => readFileSync(new URL(`../../src/server/${name}.ts`, import.meta.url), "utf8"))
+  .map((name) => readFileSync(new URL(`../../src/serve/${name}.ts`, import.meta.url), "utf8"))
   .join("\n");
 
 describe.skipIf(isMissing("promtool"))("promtool", () => {

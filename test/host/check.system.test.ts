@@ -8,7 +8,7 @@ import { HOSTS } from "../../src/host/hosts.js";
 import { findExcess, measure } from "../../src/host/limits.js";
 import { adapt, build } from "../../src/index.js";
 import { fakeIo, rollcall } from "../commands/run.js";
-import { publish } from "../server/release.js";
+import { publish } from "../serve/release.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
 import { SHOP, writeShop } from "../support/shop.js";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { USERS_CONTRACT } from "../../src/core/contract/users.js";
 import { build } from "../../src/index.js";
-import { publish, type Shape } from "../server/release.js";
+import { publish, type Shape } from "../serve/release.js";
 import { EXPLORED } from "../support/explored.js";
 import { scratch } from "../support/files.js";
 import { engine, isMissing, loadEngine } from "../support/installed.js";

@@ -8,7 +8,7 @@ import { sha256 } from "../../src/core/release/plain-files.js";
 import { openSite } from "../../src/core/release/site.js";
 import { FUNCTION_LIMIT } from "../../src/host/cloudfront.js";
 import { build } from "../../src/index.js";
-import { publish } from "../server/release.js";
+import { publish } from "../serve/release.js";
 import { EXPLORED } from "../support/explored.js";
 import { scratch } from "../support/files.js";
 import { SHOP, writeShop } from "../support/shop.js";

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { build } from "../../src/index.js";
-import { publish } from "../server/release.js";
+import { publish } from "../serve/release.js";
 import { scratch } from "../support/files.js";
 import { findProgram, isMissing } from "../support/installed.js";
 import { SHOP, writeShop } from "../support/shop.js";

@@ -4,7 +4,7 @@ import { TAKEN_NAMES } from "../../src/core/contract/listing-names.js";
 import { RELEASE_NAME } from "../../src/core/release/layout.js";
 import { HOSTS, PUBLISHED_FILES } from "../../src/host/hosts.js";
 import { adapt } from "../../src/index.js";
-import { publish } from "../server/release.js";
+import { publish } from "../serve/release.js";
 import { scratch } from "../support/files.js";
 import { stationsAt } from "../support/stations.js";
 import { filesFor } from "./servers.js";

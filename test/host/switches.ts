@@ -9,7 +9,7 @@ import { sha256 } from "../../src/core/release/plain-files.js";
 import { openSite, partsOf, type Site } from "../../src/core/release/site.js";
 import { giveTimes } from "../../src/core/release/times.js";
 import { type BuildOptions, build } from "../../src/index.js";
-import { switchTo } from "../server/release.js";
+import { switchTo } from "../serve/release.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { freePort } from "../support/ports.js";

@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { type PublishEffects, type PublishOptions, publish } from "../../src/index.js";
-import { switchTo, writeRelease } from "../server/release.js";
+import { switchTo, writeRelease } from "../serve/release.js";
 import { plainRows } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
 import { STATIONS_CONTRACT } from "../support/stations.js";

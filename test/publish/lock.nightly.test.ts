@@ -6,7 +6,7 @@ import { publish } from "../../src/index.js";
 import { openBucket } from "../../src/publish/bucket.js";
 import { ReleaseFiles } from "../../src/publish/order.js";
 import { openStore, parseAddress } from "../../src/publish/s3.js";
-import { writeRelease } from "../server/release.js";
+import { writeRelease } from "../serve/release.js";
 import { run } from "../support/command.js";
 import { scratch } from "../support/files.js";
 import { eventually } from "../support/until.js";

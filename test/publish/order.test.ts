@@ -8,7 +8,7 @@ import { type Changes, parseChanges } from "../../src/artifacts/steps.js";
 import { sha256 } from "../../src/core/release/plain-files.js";
 import { type BuildResult, type PublishOptions, publish, verify } from "../../src/index.js";
 import { headersOf } from "../../src/publish/bucket.js";
-import { switchTo, writeRelease } from "../server/release.js";
+import { switchTo, writeRelease } from "../serve/release.js";
 import { plainRows } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
 import { STATIONS_CONTRACT, stationsAt } from "../support/stations.js";

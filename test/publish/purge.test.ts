@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { type BuildOptions, type PublishOptions, publish } from "../../src/index.js";
-import { switchTo, writeRelease } from "../server/release.js";
+import { switchTo, writeRelease } from "../serve/release.js";
 import { plainRows } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
 import { stationsAt } from "../support/stations.js";

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { openSite } from "../../src/core/release/site.js";
 import { isPrivate, warningsOf } from "../../src/publish/warnings.js";
 import { fakeIo, rollcall } from "../commands/run.js";
-import { publish as release, type Shape } from "../server/release.js";
+import { publish as release, type Shape } from "../serve/release.js";
 import { scratch } from "../support/files.js";
 import { buildUsers } from "./releases.js";
 

@@ -7,7 +7,7 @@ import { MAX_CONTRACT } from "../../src/core/contract/file/form.js";
 import { USERS_CONTRACT } from "../../src/core/contract/users.js";
 import { UserError } from "../../src/core/errors.js";
 import { openHostSide } from "../../src/sides/remote.js";
-import { publish } from "../server/release.js";
+import { publish } from "../serve/release.js";
 import { scratch } from "../support/files.js";
 import { type Front, front } from "../support/front.js";
 import { STATIONS_CONTRACT, stationsAt } from "../support/stations.js";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { UserError } from "../../src/core/errors.js";
 import { openHostSide } from "../../src/sides/remote.js";
-import { publish, type Shape } from "../server/release.js";
+import { publish, type Shape } from "../serve/release.js";
 import { scratch } from "../support/files.js";
 import { type Front, front } from "../support/front.js";
 import { freePort } from "../support/ports.js";

@@ -7,8 +7,8 @@ import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
-import { createListingServer, type ListingServer } from "../../src/server/server.js";
-import { publish, type Shape } from "../server/release.js";
+import { createListingServer, type ListingServer } from "../../src/serve/server.js";
+import { publish, type Shape } from "../serve/release.js";
 
 /** Handles a request, or returns false to leave it to the host. */
 type Intercept = (req: IncomingMessage, res: ServerResponse) => unknown;

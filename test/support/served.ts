@@ -1,6 +1,6 @@
 /** The release that a server of one listing serves. */
 import type { Release } from "../../src/core/release/open.js";
-import type { ListingServer } from "../../src/server/server.js";
+import type { ListingServer } from "../../src/serve/server.js";
 
 export function releaseOf({ site }: Pick<ListingServer, "site">): Release {
   const [listing] = site.listings;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { RELEASES } from "../../src/core/release/layout.js";
 import { openRelease } from "../../src/core/release/open.js";
-import { switchTo } from "../server/release.js";
+import { switchTo } from "../serve/release.js";
 import { edit, readSnapshot, releases, reseal } from "../support/damage.js";
 import { damagesNamed, isSaid } from "../support/damages.js";
 import { type Front, front, type Reply } from "../support/front.js";

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { build, verify } from "../../src/index.js";
-import { createListingServer, type ListingServer } from "../../src/server/server.js";
+import { createListingServer, type ListingServer } from "../../src/serve/server.js";
 import type { VerifyResult } from "../../src/verify/verify.js";
 import { run } from "../support/command.js";
 import { scratch } from "../support/files.js";

@@ -4,7 +4,7 @@ import { HostError } from "../../src/core/errors.js";
 import { openRelease } from "../../src/core/release/open.js";
 import { CHECK_NAMES, HOST_ROWS } from "../../src/verify/host/host.js";
 import type { Verdict } from "../../src/verify/verdict.js";
-import type { Shape } from "../server/release.js";
+import type { Shape } from "../serve/release.js";
 import { type Front, front } from "../support/front.js";
 import { releaseOf } from "../support/served.js";
 import { STATIONS_CONTRACT, stationsAt } from "../support/stations.js";

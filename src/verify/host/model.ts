@@ -8,8 +8,8 @@ import { basePath, canParse, type ListingPlace, parsePageUrl } from "../../core/
 import { isPublic, unlistedFiles } from "../../core/release/layout.js";
 import type { Release } from "../../core/release/open.js";
 import { hashPlain } from "../../core/release/plain-files.js";
-import { createAnswer } from "../../server/answer.js";
-import { createAnswers } from "../../server/answers.js";
+import { createAnswer } from "../../serve/answer.js";
+import { createAnswers } from "../../serve/answers.js";
 import { type Answer, type Asker, MAX_BYTES } from "./ask.js";
 
 export interface ServedListing extends ListingPlace {

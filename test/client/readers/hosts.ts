@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { adapt, type BuildOptions, build, openRelease, type Page } from "../../../src/index.js";
 import { startNginx } from "../../host/servers.js";
-import { switchTo } from "../../server/release.js";
+import { switchTo } from "../../serve/release.js";
 import { CLI } from "../../support/command.js";
 import { plainRows, type Row, writeUsers } from "../../support/database.js";
 import { scratch } from "../../support/files.js";

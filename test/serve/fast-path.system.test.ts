@@ -1,5 +1,4 @@
 /** Compares the fast path with Node's server: same bytes, and only for requests that it may take. */
-
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { draws } from "../support/random.js";

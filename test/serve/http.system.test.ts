@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createListingServer, type ListingServer } from "../../src/server/server.js";
+import { createListingServer, type ListingServer } from "../../src/serve/server.js";
 import { stationsAt } from "../support/stations.js";
 import { publish } from "./release.js";
 import { ask, serving } from "./running.js";

@@ -1,10 +1,9 @@
 /** Contract part 2, as tables over a server on a real socket. */
-
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createListingServer, type ListingServer } from "../../src/server/server.js";
+import { createListingServer, type ListingServer } from "../../src/serve/server.js";
 import { releaseOf } from "../support/served.js";
 import { publish } from "./release.js";
 import { type Answer, ask, closed, open, received, sendAndClose, serving } from "./running.js";

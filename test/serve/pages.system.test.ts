@@ -1,5 +1,4 @@
 /** Every page of a release through the server: the bytes of its file, and a chain of links without a gap. */
-
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";

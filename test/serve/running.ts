@@ -2,9 +2,9 @@
 import { type IncomingHttpHeaders, type RequestOptions, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
-import type { AccessEntry } from "../../src/server/access-log.js";
-import { SERVER_LIMITS, type ServerLimits } from "../../src/server/limits.js";
-import { createListingServer, type ListingServer, type ListingServerOptions } from "../../src/server/server.js";
+import type { AccessEntry } from "../../src/serve/access-log.js";
+import { SERVER_LIMITS, type ServerLimits } from "../../src/serve/limits.js";
+import { createListingServer, type ListingServer, type ListingServerOptions } from "../../src/serve/server.js";
 import { scratch } from "../support/files.js";
 import { publish, type Shape } from "./release.js";
 

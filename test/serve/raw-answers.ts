@@ -1,5 +1,4 @@
 /** Splits the bytes of a connection into responses, and accepts only valid HTTP. */
-
 export interface RawAnswer {
   status: number;
   /** By lowercase name. */

@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { sha256 } from "../../src/core/release/plain-files.js";
-import { createStore } from "../../src/server/store.js";
+import { createStore } from "../../src/serve/store.js";
 import { scratch } from "../support/files.js";
 
 const SIZE = 2_000;

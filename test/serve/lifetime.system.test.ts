@@ -1,8 +1,7 @@
 /** Listening, timeouts and shutdown. */
-
 import { networkInterfaces } from "node:os";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createListingServer, type ListingServer } from "../../src/server/server.js";
+import { createListingServer, type ListingServer } from "../../src/serve/server.js";
 import { takenPort } from "../support/ports.js";
 import { releaseOf } from "../support/served.js";
 import { repeat, until } from "../support/until.js";

@@ -1,5 +1,4 @@
 /** A listing at another path than that of users, below any base path, and a switch between paths while serving. */
-
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
