@@ -1,5 +1,9 @@
 /// <reference types="node" preserve="true" />
 /** The library `rollcall`: the verbs and the reader of releases that the command line uses. */
+import * as snapshot from "./build/build.js";
+import type { BuildEffects, BuildOptions } from "./build/options.js";
+import type { BuildResult } from "./build/result.js";
+import * as shards from "./build/shards/shard.js";
 import type { AnyRecord } from "./core/contract/contract.js";
 import * as kind from "./core/settings/kinds.js";
 import { library } from "./core/settings/options.js";
@@ -11,13 +15,13 @@ import * as targets from "./publish/publish.js";
 import type { PublishOptions } from "./publish/target.js";
 import * as servers from "./serve/server.js";
 import * as sides from "./sides/compare.js";
-import * as snapshot from "./snapshot/build.js";
-import type { BuildEffects, BuildOptions } from "./snapshot/options.js";
-import type { BuildResult } from "./snapshot/result.js";
-import * as shards from "./snapshot/shards/shard.js";
 import type { VerifyEffects, VerifyOptions } from "./verify/options.js";
 import * as verification from "./verify/verify.js";
 
+export type { BuildEffects, BuildOptions } from "./build/options.js";
+export { InvalidRecordsError, type Problem, type ProblemKind, type ProblemReport } from "./build/problems.js";
+export type { BuildResult } from "./build/result.js";
+export type { ShardOptions, ShardResult } from "./build/shards/shard.js";
 export { GateError } from "./core/compare/gates.js";
 export type { Contract } from "./core/contract/contract.js";
 export type { ContractFile, RecordOf } from "./core/contract/file/form.js";
@@ -44,10 +48,6 @@ export type {
   CompareOptions as DiffOptions,
   Comparison as DiffResult,
 } from "./sides/compare.js";
-export type { BuildEffects, BuildOptions } from "./snapshot/options.js";
-export { InvalidRecordsError, type Problem, type ProblemKind, type ProblemReport } from "./snapshot/problems.js";
-export type { BuildResult } from "./snapshot/result.js";
-export type { ShardOptions, ShardResult } from "./snapshot/shards/shard.js";
 export type { VerifyEffects, VerifyOptions } from "./verify/options.js";
 export type { Finding, Row as Check } from "./verify/verdict.js";
 export type { VerifyResult } from "./verify/verify.js";

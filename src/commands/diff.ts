@@ -1,10 +1,10 @@
 /** `rollcall diff`: reports what changed between two snapshots. */
+import { InvalidRecordsError } from "../build/problems.js";
 import { ExitCode, usageError } from "../core/errors.js";
 import { painter } from "../core/print/style.js";
 import { listed } from "../core/print/text.js";
 import { optionsOf, type Settings } from "../core/settings/settings.js";
 import { type Comparison, type Comparisons, compareAll } from "../sides/compare.js";
-import { InvalidRecordsError } from "../snapshot/problems.js";
 import { writeDocument } from "./program/document.js";
 import { refusalsAsUsageErrors } from "./program/failure.js";
 import { type Progress, withProgress } from "./program/progress.js";

@@ -1,6 +1,9 @@
 /** `rollcall dev`: builds, serves, and builds again whenever an input file changes. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { build } from "../build/build.js";
+import type { OnBuildProgress } from "../build/options.js";
+import type { BuildResult, ListingResult } from "../build/result.js";
 import type { Contract } from "../core/contract/contract.js";
 import { loadContract } from "../core/contract/file/load.js";
 import { basePath } from "../core/contract/links.js";
@@ -17,9 +20,6 @@ import type { Found } from "../init/found.js";
 import { type FoundSource, findSource, type LeftTable, notesOn, omittedColumns, tablesOf } from "../init/source.js";
 import { repeat } from "../repeat.js";
 import { type Comparison, compare } from "../sides/compare.js";
-import { build } from "../snapshot/build.js";
-import type { OnBuildProgress } from "../snapshot/options.js";
-import type { BuildResult, ListingResult } from "../snapshot/result.js";
 import { type EarlyHost, listenEarly } from "./early-host.js";
 import { type Watched, Watcher } from "./watch.js";
 

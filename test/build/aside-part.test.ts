@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { AsidePart, removeLeft } from "../../src/snapshot/shards/aside.js";
+import { AsidePart, removeLeft } from "../../src/build/shards/aside.js";
 import { scratch } from "../support/files.js";
 
 test("a part fails if the folder of parts is removed while a damaged part is checked", () => {

@@ -1,5 +1,5 @@
 /** Collections for tests of the explorer, counted as in a build. */
-import { ExplorerCollector, ExplorerMerger } from "../../src/artifacts/explorer.js";
+import { ExplorerCollector, ExplorerMerger } from "../../src/build/artifacts/explorer.js";
 import { type AnyRecord, type Contract, contractOf } from "../../src/core/contract/contract.js";
 import type { ContractFile } from "../../src/core/contract/file/form.js";
 import { recordEncoder } from "../../src/core/contract/record/encode.js";

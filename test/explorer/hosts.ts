@@ -2,8 +2,8 @@
 import { once } from "node:events";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import type { BuildOptions } from "../../src/build/options.js";
 import { build } from "../../src/index.js";
-import type { BuildOptions } from "../../src/snapshot/options.js";
 import { SERVERS, type Server, serveWith } from "../host/servers.js";
 import { start } from "../support/command.js";
 import { type Row, usersFile } from "../support/database.js";

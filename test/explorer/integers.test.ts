@@ -1,7 +1,7 @@
 /** Counts integers by value while they are few, otherwise in bins with round bounds. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { IntegerCounter } from "../../src/artifacts/integer-counter.js";
+import { IntegerCounter } from "../../src/build/artifacts/integer-counter.js";
 import type { Distribution } from "../../src/explorer/summary.js";
 import { draws } from "../support/random.js";
 

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { encodeChanges } from "../../src/artifacts/steps.js";
+import { encodeChanges } from "../../src/build/artifacts/steps.js";
 import { CONTRACT, RECORDS, SNAPSHOT, SUMS } from "../../src/core/release/layout.js";
 import { sha256 } from "../../src/core/release/plain-files.js";
 import type { Finding } from "../../src/verify/verdict.js";

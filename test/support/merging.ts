@@ -1,5 +1,5 @@
 /** The inputs of artifact mergers, with a sink in memory. */
-import type { MergeContext } from "../../src/artifacts/artifact.js";
+import type { MergeContext } from "../../src/build/artifacts/artifact.js";
 import type { Contract } from "../../src/core/contract/contract.js";
 
 export function mergeContext(

@@ -1,9 +1,9 @@
 import { chmodSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { BuildOptions } from "../../src/build/options.js";
 import { USERS } from "../../src/core/contract/users.js";
 import { RECORDS, RELEASE_NAME, SNAPSHOT } from "../../src/core/release/layout.js";
-import type { BuildOptions } from "../../src/snapshot/options.js";
 import { verifyRelease } from "../../src/verify/release/release.js";
 import { passed, type Verdict } from "../../src/verify/verdict.js";
 import { edit, FULL, page, plainRelease, readSnapshot, reseal } from "../support/damage.js";

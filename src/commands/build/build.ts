@@ -1,4 +1,8 @@
 /** `rollcall build`: turns settings into the build's options, and its result into text or JSON. */
+import { build as buildRelease } from "../../build/build.js";
+import type { BuildEffects } from "../../build/options.js";
+import { InvalidRecordsError } from "../../build/problems.js";
+import type { BuildResult } from "../../build/result.js";
 import { GateError } from "../../core/compare/gates.js";
 import type { Contract } from "../../core/contract/contract.js";
 import { loadContract } from "../../core/contract/file/load.js";
@@ -8,10 +12,6 @@ import { shellWord, toJson } from "../../core/print/text.js";
 import { RECORDS_WORDS } from "../../core/release/site.js";
 import { defaultSettings, need } from "../../core/settings/resolve.js";
 import { optionsOf, type Settings } from "../../core/settings/settings.js";
-import { build as buildRelease } from "../../snapshot/build.js";
-import type { BuildEffects } from "../../snapshot/options.js";
-import { InvalidRecordsError } from "../../snapshot/problems.js";
-import type { BuildResult } from "../../snapshot/result.js";
 import { warnUntidied } from "../program/failure.js";
 import { progressBar } from "../program/progress.js";
 import { createStop } from "../program/signals.js";

@@ -1,10 +1,10 @@
 /** `rollcall build --shard`: builds a share of the pages, and reports it. */
+import type { BuildEffects, BuildOptions } from "../../build/options.js";
+import type { PartResult, ShardResult } from "../../build/shards/shard.js";
 import { usageError } from "../../core/errors.js";
 import { count, duration, number, size, type Words } from "../../core/print/numbers.js";
 import { shellWord } from "../../core/print/text.js";
 import type { Complete, Settings } from "../../core/settings/settings.js";
-import type { BuildEffects, BuildOptions } from "../../snapshot/options.js";
-import type { PartResult, ShardResult } from "../../snapshot/shards/shard.js";
 import { type Io, printResult, sayLines } from "../program/verb.js";
 
 /** Checks the combination of flags for shards. @throws UserError (usage) */
@@ -23,7 +23,7 @@ export async function runShard(
   options: Complete<BuildOptions>,
   effects: BuildEffects,
 ): Promise<ShardResult> {
-  const { buildShard } = await import("../../snapshot/shards/shard.js");
+  const { buildShard } = await import("../../build/shards/shard.js");
   return buildShard({ ...options, shard, parts }, effects);
 }
 

@@ -1,11 +1,11 @@
 /** Text output of a build: one aligned line for each stage. */
+import type { BuildResult, ListingResult } from "../../build/result.js";
 import type { Contract } from "../../core/contract/contract.js";
 import { PAGE_BYTES } from "../../core/contract/page.js";
 import { count, duration, number, size } from "../../core/print/numbers.js";
 import { align, type Line, type Paint } from "../../core/print/style.js";
 import { CHANGES, SIGNATURE } from "../../core/release/layout.js";
 import { RECORDS_WORDS } from "../../core/release/site.js";
-import type { BuildResult, ListingResult } from "../../snapshot/result.js";
 
 /** The facts about a build that its result does not have. */
 interface BuildRun {

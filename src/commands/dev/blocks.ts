@@ -1,5 +1,6 @@
 /** Text output of `rollcall dev`: one block for each build, with the time and the changed files. */
 import { statSync } from "node:fs";
+import { InvalidRecordsError } from "../../build/problems.js";
 import type { Diff } from "../../core/compare/change.js";
 import type { Contract } from "../../core/contract/contract.js";
 import { count, duration, number, size } from "../../core/print/numbers.js";
@@ -8,7 +9,6 @@ import { listed, shellWord, toJson, visible } from "../../core/print/text.js";
 import type { DevBuild, DevListing, DevScreen } from "../../dev/dev.js";
 import { CHANGE_KINDS, reportOf } from "../../report/model.js";
 import { changesText, contractText } from "../../report/text.js";
-import { InvalidRecordsError } from "../../snapshot/problems.js";
 import { skippedLines, warningLines } from "../build/summary.js";
 import { reportFailure } from "../program/failure.js";
 import { type Io, say, sayLines } from "../program/verb.js";

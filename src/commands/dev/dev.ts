@@ -1,5 +1,6 @@
 /** `rollcall dev`: turns settings into the options of each build, and its result into text or lines of JSON. */
 import { dirname, join } from "node:path";
+import { InvalidRecordsError } from "../../build/problems.js";
 import type { Diff } from "../../core/compare/change.js";
 import { ExitCode, usageError } from "../../core/errors.js";
 import type { Words } from "../../core/print/numbers.js";
@@ -10,7 +11,6 @@ import { STDIN } from "../../core/settings/kinds.js";
 import { need } from "../../core/settings/resolve.js";
 import { optionsOf, type Settings } from "../../core/settings/settings.js";
 import { type DevListing, type DevScreen, type DevSettings, dev } from "../../dev/dev.js";
-import { InvalidRecordsError } from "../../snapshot/problems.js";
 import { type Progress, progressBar } from "../program/progress.js";
 import { Stopped, stoppable } from "../program/signals.js";
 import { type Invocation, type Io, print, say } from "../program/verb.js";

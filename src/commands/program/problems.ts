@@ -1,10 +1,10 @@
 /** Prints invalid records: each kind of problem, the first single problems, and the reason of the refusal. */
+import type { InvalidRecordsError, Problem, ProblemKind } from "../../build/problems.js";
 import { UserError } from "../../core/errors.js";
 import { count, number, wordFor } from "../../core/print/numbers.js";
 import { type Paint, painter } from "../../core/print/style.js";
 import { table } from "../../core/print/table.js";
 import { shorten, showValue, toJson, visible } from "../../core/print/text.js";
-import type { InvalidRecordsError, Problem, ProblemKind } from "../../snapshot/problems.js";
 import { type Io, print, say } from "./verb.js";
 
 /** Maximum number of kinds in text; `--json` has all. */

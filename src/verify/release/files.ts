@@ -1,7 +1,7 @@
 /** Checks that a release has all files of SHA256SUMS with their digests, and no others, and compares files that the records make. */
 import { createHash } from "node:crypto";
 import { basename, join } from "node:path";
-import type { Sink } from "../../artifacts/artifact.js";
+import type { Sink } from "../../build/artifacts/artifact.js";
 import { codeOf, UserError } from "../../core/errors.js";
 import { CONTRACT, OWNED, RELEASE_NAME, SIGNATURE, SNAPSHOT, SUMS } from "../../core/release/layout.js";
 import { parseFolderName } from "../../core/release/name.js";

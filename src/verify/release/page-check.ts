@@ -1,8 +1,8 @@
 /** Checks batches of pages, and collects the data for artifacts: in a worker thread, or inline. */
 import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import type { Collector } from "../../artifacts/artifact.js";
-import { artifactsOf } from "../../artifacts/artifacts.js";
+import type { Collector } from "../../build/artifacts/artifact.js";
+import { artifactsOf } from "../../build/artifacts/artifacts.js";
 import { type Contract, contractOf } from "../../core/contract/contract.js";
 import { envelopeDifferences, expectedEnvelope, readBody } from "../../core/contract/envelope.js";
 import type { ContractFile } from "../../core/contract/file/form.js";

@@ -1,5 +1,5 @@
 /** Checks all pages of a release with worker threads, and compares the files that their records make. */
-import { Mergers } from "../../artifacts/artifacts.js";
+import { Mergers } from "../../build/artifacts/artifacts.js";
 import { csvHeading } from "../../core/contract/record/csv.js";
 import { countWarning, type WarningCounts } from "../../core/contract/record/warnings.js";
 import { count as counted } from "../../core/print/numbers.js";

@@ -1,6 +1,6 @@
 /** Accidental and malicious faults in steps. */
 import { gunzipSync, gzipSync } from "node:zlib";
-import { type Step, stepPath } from "../../../src/artifacts/steps.js";
+import { type Step, stepPath } from "../../../src/build/artifacts/steps.js";
 import { sha256 } from "../../../src/core/release/plain-files.js";
 import type { Random } from "../../support/random.js";
 import { type Host, linesBetween, packStep, type Release } from "./release.js";

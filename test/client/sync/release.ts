@@ -1,6 +1,6 @@
 /** Releases in memory with chosen records, and the steps between them. */
 import { gzipSync } from "node:zlib";
-import { encodeChanges, type Step, stepPath } from "../../../src/artifacts/steps.js";
+import { encodeChanges, type Step, stepPath } from "../../../src/build/artifacts/steps.js";
 import { type Contract, contractOf } from "../../../src/core/contract/contract.js";
 import type { ContractFile } from "../../../src/core/contract/file/form.js";
 import { comesAfter, orderKeyOf, writeKey } from "../../../src/core/contract/record/key.js";

@@ -1,9 +1,9 @@
 /** A small contract with any kind of key, and releases of given rows. */
 import { join } from "node:path";
 import Database from "better-sqlite3";
+import type { BuildResult } from "../../../src/build/result.js";
 import type { ContractFile, FieldSchema, Listing } from "../../../src/core/contract/file/form.js";
 import { build } from "../../../src/index.js";
-import type { BuildResult } from "../../../src/snapshot/result.js";
 
 export interface Thing {
   key: string | number;

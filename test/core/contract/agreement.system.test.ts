@@ -7,6 +7,7 @@ import fc from "fast-check";
 import stringify from "fast-json-stable-stringify";
 import { build, InvalidRecordsError } from "rollcall";
 import { expect, test } from "vitest";
+import { validator } from "../../../src/build/validator.js";
 import { type Contract, contractOf } from "../../../src/core/contract/contract.js";
 import { checkContract } from "../../../src/core/contract/file/parse.js";
 import { recordEncoder } from "../../../src/core/contract/record/encode.js";
@@ -14,7 +15,6 @@ import { comesAfter, orderKeyOf } from "../../../src/core/contract/record/key.js
 import type { Candidate } from "../../../src/core/source/candidates.js";
 import { PageReader } from "../../../src/core/source/reader.js";
 import { Unfit } from "../../../src/core/source/values.js";
-import { validator } from "../../../src/snapshot/validator.js";
 import { openSource } from "../../support/candidates.js";
 import type { Row } from "../../support/database.js";
 import { readTree, scratch } from "../../support/files.js";

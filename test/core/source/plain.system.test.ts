@@ -2,9 +2,9 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
+import { validator } from "../../../src/build/validator.js";
 import { USERS_CONTRACT } from "../../../src/core/contract/users.js";
 import { PageReader } from "../../../src/core/source/reader.js";
-import { validator } from "../../../src/snapshot/validator.js";
 import { openSource } from "../../support/candidates.js";
 import { type Row, userId, usersFile, writeUsers } from "../../support/database.js";
 import { scratch } from "../../support/files.js";

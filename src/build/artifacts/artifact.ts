@@ -1,0 +1,123 @@
+/** The interface of artifacts: files of a release, other than pages, that are made of all records. Build, join and verify use it. */
+import { join } from "node:path";
+import { z } from "zod";
+import type { Contract } from "../../core/contract/contract.js";
+import { type Collection, RECORD_SEPARATOR } from "../../core/contract/page.js";
+import type { Referrer } from "../../core/contract/references.js";
+import type { Release } from "../../core/release/open.js";
+import { readPlain, sha256 } from "../../core/release/plain-files.js";
+
+/** The records of one page, valid and canonical. */
+export interface PageRecords {
+  /** Number of the page's first record, from 0. */
+  first: number;
+  /** The records with their separators. */
+  bytes: Buffer;
+  /** The same as text with one character a byte. */
+  text: string;
+}
+
+/** Iterates the records of a page: number, begin and end in its text. */
+export function* recordsOf({ first, text }: PageRecords): Generator<[number: number, begin: number, end: number]> {
+  for (let at = 0, number = first; at < text.length; number++) {
+    const newline = text.indexOf("\n", at);
+    const end = newline < 0 ? text.length : newline + 1 - RECORD_SEPARATOR.length;
+    yield [number, at, end];
+    at = end + RECORD_SEPARATOR.length;
+  }
+}
+
+/** Collects data from pages, in the thread that makes them. */
+export interface Collector {
+  /** Adds a page. Pages of a batch come in order. */
+  collect(page: PageRecords): void;
+  /** Ends a batch. @returns its data for the merger, in memory that can be transferred to another thread */
+  take(): Uint8Array<ArrayBuffer>;
+}
+
+/** Writes files from collected data, on the main thread. Close it in a `finally`. */
+export interface Merger {
+  /** Adds the data of a batch. Batches come in published order. */
+  merge(piece: Uint8Array): void;
+  /** Writes the remaining files. @throws UserError if the temporary folder is full */
+  write(signal: AbortSignal | undefined): Promise<void>;
+  close(): void;
+}
+
+/** Receives files of a release: a build writes them, verify compares them with existing ones. */
+export interface Sink {
+  put(path: string, bytes: Buffer): Promise<void> | void;
+  /** Begins a file that is written in parts. */
+  create(path: string): SinkFile;
+}
+
+/** Close it in a `finally`. */
+export interface SinkFile {
+  /** Bytes written so far. */
+  readonly bytes: number;
+  write(bytes: Uint8Array): void;
+  /** Call it after the last bytes. */
+  finish(): void;
+  close(): void;
+}
+
+export interface MergeContext {
+  contract: Contract;
+  collection: Collection;
+  sink: Sink;
+  /**
+   * What the explorer's page links to: paths of optional files, and fields of listings of the same site that refer to this one.
+   * Without it, only files that depend on records alone are written.
+   */
+  page?: { files: readonly string[]; referrers: readonly Referrer[] };
+}
+
+export interface Artifact {
+  /** Also the name of its file in the part of a shard. */
+  name: string;
+  collector(contract: Contract, pageSize: number): Collector;
+  merger(context: MergeContext): Merger;
+}
+
+const LENGTH = 4;
+
+/** Joins pieces of bytes into one, each after its length, to pass them from collector to merger. */
+export function joinPieces(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const bytes = pieces.reduce((sum, piece) => sum + LENGTH + piece.length, 0);
+  const joined = Buffer.from(new ArrayBuffer(bytes));
+  let at = 0;
+  for (const piece of pieces) {
+    at = joined.writeUInt32LE(piece.length, at);
+    joined.set(piece, at);
+    at += piece.length;
+  }
+  return joined;
+}
+
+/** Splits what `joinPieces` joined. @returns views of the same memory */
+export function splitPieces({ buffer, byteOffset, length }: Uint8Array): Buffer[] {
+  const joined = Buffer.from(buffer, byteOffset, length);
+  const pieces: Buffer[] = [];
+  for (let at = 0; at < length; ) {
+    const begin = at + LENGTH;
+    at = begin + joined.readUInt32LE(at);
+    pieces.push(joined.subarray(begin, at));
+  }
+  return pieces;
+}
+
+/** Sets the operating system in a gzip header to "unknown", so that the bytes are equal on every machine. */
+export function hideSystem(gzip: Uint8Array): void {
+  gzip[9] = 0xff;
+}
+
+/** Reads a file of a release, if its digest matches SHA256SUMS; otherwise undefined. */
+export function readIntact({ folder, sums }: Pick<Release, "folder" | "sums">, path: string): string | undefined {
+  const listed = sums.others.get(path);
+  const bytes = listed === undefined ? undefined : readPlain(join(folder, path));
+  return bytes && sha256(bytes) === listed ? String(bytes) : undefined;
+}
+
+/** A SHA-256 in hexadecimal. */
+export const digestSchema = z.string().regex(/^[0-9a-f]{64}$/, { error: "must be a SHA-256 in hexadecimal" });
+export const countSchema = z.int().min(0);

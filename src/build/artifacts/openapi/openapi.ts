@@ -1,0 +1,401 @@
+/** openapi.json: the OpenAPI description of a release, made from its contract and its optional files. */
+import type { Contract } from "../../../core/contract/contract.js";
+import { CONTENT_TYPE } from "../../../core/contract/headers.js";
+import { AVATAR_PATH, isHttpUrl, MAX_PAGES } from "../../../core/contract/links.js";
+import { referencesOf } from "../../../core/contract/references.js";
+import { capital } from "../../../core/print/text.js";
+import {
+  BULK,
+  BULK_FOLDER,
+  CHANGES,
+  CHANGES_FOLDER,
+  CONTRACT,
+  CSV,
+  LOOKUP,
+  OPENAPI,
+  SIGNATURE,
+  SNAPSHOT,
+  SORTED_FOLDERS,
+  SUMS,
+} from "../../../core/release/layout.js";
+import { type ApiDescription, type Part, ref } from "./described.js";
+import { found, headerComponents, pageResponse, responseComponents } from "./responses.js";
+import { fileSchemas, recordSchemas, siteFileSchema } from "./schemas.js";
+
+/** A listing of a site, as its openapi.json describes it. */
+export interface DescribedListing {
+  name: string;
+  contract: Contract;
+  described: ApiDescription;
+}
+
+/** Where a listing is in the document: below the base URL, and among the names of operations and components. */
+interface Place {
+  /** Before each path: `/orders`; empty for a plain release. */
+  at: string;
+  /** Before each name: `orders_`; empty for a plain release. */
+  prefix: string;
+}
+
+const ALONE: Place = { at: "", prefix: "" };
+
+/** Writes openapi.json. Equal arguments give equal bytes. */
+export function describeApi(contract: Contract, described: ApiDescription): string {
+  const { listing } = contract;
+  const { responses, ...components } = sharedComponents(described);
+  return written({
+    info: infoOf(contract, described),
+    baseUrl: described.baseUrl,
+    tags: [
+      { name: "pages", description: `All ${listing.words[1]}, page by page.` },
+      { name: "files", description: "Other files of the snapshot." },
+    ],
+    paths: { ...pagePaths(contract, ALONE), ...filePaths(FILES, described) },
+    components: {
+      schemas: { ...recordSchemas(contract, described), ...fileSchemas(described) },
+      ...components,
+      responses: { Page: pageResponse(described), ...responses },
+    },
+    source: listing.source,
+  });
+}
+
+/**
+ * Writes the openapi.json at the top of a site: all paths of all listings. What differs between listings has the listing's name
+ * before its own. Equal arguments give equal bytes.
+ */
+export function describeSiteApi(baseUrl: string, listings: readonly DescribedListing[]): string {
+  const places = placesOf(listings.map(({ name }) => name));
+  const placeOf = (name: string) => places.get(name) ?? ALONE;
+  const withLookup = listings.filter(({ described }) => described.files.includes(LOOKUP)).map(({ name }) => name);
+  const hasLookup = (name: string) => withLookup.includes(name);
+  const top = topDescription(baseUrl, listings);
+  const pages = listings.map(({ name, contract, described }) => {
+    const place = placeOf(name);
+    const inPlace = { ...pagePaths(contract, place), ...filePaths(FILES, described, place.at) };
+    return mapOperations(inPlace, (operation) => ({
+      ...operation,
+      operationId: `${place.prefix}${operation["operationId"]}`,
+      tags: [name],
+    }));
+  });
+  const records = listings.map(({ name, contract, described }) =>
+    recordSchemas(contract, described, placeOf(name).prefix),
+  );
+  const responses = listings.map(({ name, contract, described }): Part => {
+    const { prefix } = placeOf(name);
+    return { [`${prefix}Page`]: { ...pageResponse(described, prefix), ...linksOf(contract, placeOf, hasLookup) } };
+  });
+  const shared = sharedComponents(top);
+  return written({
+    info: siteInfo(top),
+    baseUrl,
+    tags: [
+      ...listings.map(({ name, contract }) => ({ name, description: tagOf(contract) })),
+      { name: "files", description: "Files of the site." },
+    ],
+    paths: Object.assign({}, ...pages, filePaths(TOP_FILES, top)),
+    components: {
+      schemas: Object.assign({}, ...records, fileSchemas(top), { Site: siteFileSchema() }),
+      ...shared,
+      responses: Object.assign({}, ...responses, shared.responses),
+    },
+    source: undefined,
+  });
+}
+
+interface Written {
+  info: Part;
+  baseUrl: string;
+  tags: readonly Part[];
+  paths: Part;
+  components: Part;
+  source: string | undefined;
+}
+
+function written({ info, baseUrl, tags, paths, components, source }: Written): string {
+  const document = {
+    openapi: "3.1.0",
+    info,
+    servers: [{ url: baseUrl }],
+    security: [],
+    tags,
+    paths,
+    components,
+    ...(source !== undefined && { externalDocs: { description: "Where the data comes from", url: source } }),
+  };
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+/** Components that do not depend on the contract. */
+function sharedComponents(described: ApiDescription) {
+  return {
+    headers: headerComponents(described),
+    parameters: { IfNoneMatch: IF_NONE_MATCH },
+    responses: responseComponents(described),
+  };
+}
+
+/** The place of each listing. A name without slashes that equals one with them gets a number. */
+function placesOf(names: readonly string[]): ReadonlyMap<string, Place> {
+  const taken = new Set<string>();
+  return new Map(
+    names.map((name, at) => {
+      const plain = name.replaceAll("/", ".");
+      const own = taken.has(plain) ? `${plain}.${at}` : plain;
+      taken.add(own);
+      return [name, { at: `/${name}`, prefix: `${own}_` }];
+    }),
+  );
+}
+
+/** The site as a whole: it has what any listing has. */
+function topDescription(baseUrl: string, listings: readonly DescribedListing[]): ApiDescription {
+  const { links = "query", encodings = [] } = listings[0]?.described ?? {};
+  const files = OPTIONAL_FILES.filter((path) => listings.some(({ described }) => described.files.includes(path)));
+  return { baseUrl, links, encodings, files, isInSite: true };
+}
+
+function mapOperations(paths: Part, change: (operation: Part) => Part): Part {
+  return Object.fromEntries(
+    Object.entries(paths).map(([path, methods]) => [
+      path,
+      Object.fromEntries(Object.entries(methods as Part).map(([method, made]) => [method, change(made as Part)])),
+    ]),
+  );
+}
+
+/** Links from the values of references to where their records are. The lookup finds a record by its key. */
+function linksOf(contract: Contract, placeOf: (name: string) => Place, hasLookup: (name: string) => boolean): Part {
+  const links = referencesOf(contract).map(({ field, to }, at) => {
+    const name = LINK_NAME.test(field.path) ? field.path : `reference${at + 1}`;
+    const operationId = `${placeOf(to).prefix}${hasLookup(to) ? "getLookup" : "getPage"}`;
+    const way = hasLookup(to) ? "Its lookup finds the record." : "Its pages have the record.";
+    return [name, { operationId, description: `${field.path} is the key of a record of ${to}. ${way}` }] as const;
+  });
+  return links.length > 0 ? { links: Object.fromEntries(links) } : {};
+}
+
+/** Names of links and components that OpenAPI allows. */
+const LINK_NAME = /^[A-Za-z0-9._-]+$/;
+
+function tagOf({ listing }: Contract): string {
+  const [, many] = listing.words;
+  const { title = capital(many), description } = listing;
+  return [`${title}, version ${listing.version} of the contract.`, ...(description ? [description] : [])].join("\n\n");
+}
+
+const METHODS =
+  "Every path answers HEAD with GET's status and headers, and OPTIONS with 204 and the allowed methods. Any other method gets 405.";
+
+function siteInfo({ baseUrl }: ApiDescription): Part {
+  const sentences = [
+    "Several listings, as of one point in time. Each is in pages, and has an openapi.json of its own.",
+    METHODS,
+    "These schemas allow additional fields, which later snapshots may have.",
+  ];
+  return {
+    title: `Listings at ${new URL(baseUrl).host}`,
+    version: "1",
+    description: sentences.join("\n\n"),
+    contact: { url: baseUrl },
+    license: { name: "The publisher's terms", url: baseUrl },
+  };
+}
+
+function infoOf({ file, listing }: Contract, { baseUrl, links }: ApiDescription): Part {
+  const [one, many] = listing.words;
+  const { publisher, license, contact } = listing;
+  const order = listing.order.map((entry) => (entry.startsWith("-") ? `${entry.slice(1)} (descending)` : entry));
+  const sentences = [
+    ...(listing.description ? [listing.description] : []),
+    ...(file.description ? [file.description] : []),
+    `One snapshot of all ${many}, in pages, sorted by ${order.join(", then ")}. The key of each ${one} is ${listing.key}.`,
+    links === "query"
+      ? "Follow `next` until it is null. The same pages are available by path."
+      : "Follow `next` until it is null. Links are by path. Hosts that can map a query serve the same pages by query.",
+    METHODS,
+    `These schemas allow additional fields, which later snapshots may have. The publisher's contract.json, by which each ${one} was checked, allows none.`,
+  ];
+  return {
+    title: listing.title ?? capital(many),
+    version: `${listing.version}`,
+    description: sentences.join("\n\n"),
+    contact: {
+      ...(publisher !== undefined && { name: publisher }),
+      ...(contact !== undefined && !isHttpUrl(contact) ? { email: contact } : { url: contact ?? baseUrl }),
+    },
+    license:
+      license !== undefined && !isHttpUrl(license)
+        ? { name: license, identifier: license }
+        : { name: "The publisher's terms", url: license ?? baseUrl },
+  };
+}
+
+const CACHED_COPY = ref("parameters", "IfNoneMatch");
+const TEXT = { type: "string" };
+const NUMBER = { type: "integer", minimum: 1, maximum: MAX_PAGES };
+const PAGE_NUMBER = { name: "page", description: "The page number, in decimal.", schema: NUMBER };
+const FORMAT = { name: "format", in: "query", description: "Ignored: the answer is always JSON.", schema: TEXT };
+const IF_NONE_MATCH = {
+  name: "If-None-Match",
+  in: "header",
+  description: "The ETag of the client's copy.",
+  schema: TEXT,
+};
+const RANGE = {
+  name: "Range",
+  in: "header",
+  description: "A byte range, to resume a download: bytes=1000-. Not every host supports it.",
+  schema: TEXT,
+};
+
+function pagePaths({ listing }: Contract, { at, prefix }: Place): Part {
+  const [, many] = listing.words;
+  const path = `${at}${listing.path}`;
+  const inQuery = {
+    ...PAGE_NUMBER,
+    in: "query",
+    description: "The page number, in decimal. The first page if missing or empty.",
+  };
+  const responses = {
+    200: ref("responses", `${prefix}Page`),
+    304: ref("responses", "NotModified"),
+    404: ref("responses", "InvalidPage"),
+  };
+  return {
+    [path]: {
+      get: operation("getPage", `A page of ${many}`, "pages", [inQuery, FORMAT, CACHED_COPY], responses),
+    },
+    [`${path}pages/{page}.json`]: {
+      get: operation(
+        "getPageByPath",
+        `A page of ${many}, by path`,
+        "pages",
+        [inPath(PAGE_NUMBER), CACHED_COPY],
+        responses,
+      ),
+    },
+  };
+}
+
+interface File {
+  path: string;
+  /** The end of its operation's name; without `response`, also the name of its schema. */
+  name: string;
+  summary: string;
+  /** Name of its response component, if it has no schema of its own. */
+  response?: string;
+  /** The optional file that this one comes with. */
+  with?: string;
+  parameter?: Part;
+}
+
+const PART_NUMBER = { name: "part", description: "The part's number, from 1.", schema: NUMBER };
+const FILE_NUMBER = { name: "number", description: "The file's number, from 1.", schema: NUMBER };
+const STEP = {
+  name: "step",
+  description: "The first 12 digits of the states before and after the step.",
+  schema: { ...TEXT, pattern: "^[0-9a-f]{12}-[0-9a-f]{12}$" },
+};
+
+/** The files that programs read. The explorer is for people. */
+const FILES: readonly File[] = [
+  { path: SNAPSHOT, name: "Snapshot", summary: "The snapshot's id, counts and settings" },
+  { path: CONTRACT, name: "Contract", summary: "The contract of the records, a JSON Schema of one", response: "File" },
+  { path: OPENAPI, name: "Description", summary: "This description", response: "File" },
+  { path: SUMS, name: "Sums", summary: "The SHA-256 of every file, in the format of sha256sum", response: "Text" },
+  {
+    path: SIGNATURE,
+    name: "Signature",
+    summary: "The minisign signature of SHA256SUMS",
+    response: "Text",
+    with: SIGNATURE,
+  },
+  { path: BULK, name: "Bulk", summary: "The list of bulk parts, which hold all records", with: BULK },
+  {
+    path: `${BULK_FOLDER}/{part}.ndjson.gz`,
+    name: "BulkPart",
+    summary: "A bulk part: records, one a line, as a gzip file",
+    response: "Gzip",
+    with: BULK,
+    parameter: PART_NUMBER,
+  },
+  { path: CSV, name: "Csv", summary: "All records as one CSV file, compressed", response: "Gzip", with: CSV },
+  { path: CHANGES, name: "Changes", summary: "The list of steps from earlier states to this one", with: CHANGES },
+  {
+    path: `${CHANGES_FOLDER}/{step}.ndjson.gz`,
+    name: "Step",
+    summary: "A step: changes from one state to another, one record a line, as a gzip file",
+    response: "Gzip",
+    with: CHANGES,
+    parameter: STEP,
+  },
+  { path: LOOKUP, name: "Lookup", summary: "The index of the lookup: the first term of each file", with: LOOKUP },
+  {
+    path: `${SORTED_FOLDERS.keys}/{number}.txt`,
+    name: "LookupKeys",
+    summary: "Lookup by key: sorted terms and record numbers",
+    response: "Text",
+    with: LOOKUP,
+    parameter: FILE_NUMBER,
+  },
+  {
+    path: `${SORTED_FOLDERS.words}/{number}.txt`,
+    name: "LookupWords",
+    summary: "Lookup by words of names: sorted terms and record numbers",
+    response: "Text",
+    with: LOOKUP,
+    parameter: FILE_NUMBER,
+  },
+  { path: AVATAR_PATH, name: "Avatar", summary: "The default image of records", response: "Image", with: AVATAR_PATH },
+];
+
+/** Files of a release that openapi.json depends on. */
+export const OPTIONAL_FILES: readonly string[] = [SIGNATURE, BULK, CSV, CHANGES, LOOKUP, AVATAR_PATH];
+
+/** The operation of each file of a table that the release has, by its path. */
+function filePaths(table: readonly File[], { files }: ApiDescription, at = ""): Part {
+  const there = table.filter((file) => file.with === undefined || files.includes(file.with));
+  return Object.fromEntries(there.map((file) => [`${at}/${file.path}`, { get: getFile(file) }]));
+}
+
+/** The files at the top of a site, which has no contract. */
+const TOP_FILES: readonly File[] = [
+  { path: SNAPSHOT, name: "Site", summary: "The site's id, and the id and counts of each listing" },
+  ...FILES.filter(({ path }) => [OPENAPI, SUMS, SIGNATURE].includes(path)),
+];
+
+function getFile({ name, summary, response, parameter }: File): Part {
+  const parameters = parameter ? [inPath(parameter), CACHED_COPY] : [CACHED_COPY];
+  const responses = {
+    200: response ? ref("responses", response) : found(`${summary}.`, CONTENT_TYPE, ref("schemas", name)),
+    304: ref("responses", "NotModified"),
+    404: ref("responses", "NotFound"),
+  };
+  if (response !== "Gzip") return operation(`get${name}`, summary, "files", parameters, responses);
+  const ranges = { ...responses, 206: ref("responses", "Range"), 416: ref("responses", "NoSuchRange") };
+  return operation(`get${name}`, summary, "files", [...parameters, RANGE], ranges);
+}
+
+function inPath(parameter: Part): Part {
+  return { ...parameter, in: "path", required: true };
+}
+
+/** An operation with these responses and any other error. */
+function operation(
+  operationId: string,
+  summary: string,
+  tag: "pages" | "files",
+  parameters: readonly Part[],
+  responses: Part,
+): Part {
+  // No `4XX`: orval 7 generates code from it that does not compile.
+  return {
+    operationId,
+    summary,
+    tags: [tag],
+    parameters,
+    responses: { ...responses, default: ref("responses", "Failed") },
+  };
+}
