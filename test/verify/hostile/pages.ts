@@ -1,5 +1,5 @@
 /** Pages that a malicious host may have made from good ones. */
-import type { Random } from "../support/random.js";
+import type { Random } from "../../support/random.js";
 
 const deep = (levels: number, open = "[", close = "]") => open.repeat(levels) + close.repeat(levels);
 const list = (item: string, times: number) => `[${`${item},`.repeat(times - 1)}${item}]`;

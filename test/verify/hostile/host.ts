@@ -1,9 +1,8 @@
 /** A proxy in front of a good host that sends arbitrary responses, the same for the same seed. */
-
 import type { IncomingMessage } from "node:http";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import type { Front, Reply } from "../support/front.js";
-import { type Random, seeded } from "../support/random.js";
+import type { Front, Reply } from "../../support/front.js";
+import { type Random, seeded } from "../../support/random.js";
 import { mutate } from "./pages.js";
 
 type Lie = (reply: Reply, random: Random) => Reply;

@@ -1,11 +1,10 @@
 /** Reading a hostile host always ends with a normal exit code, in bounded memory. */
-
 import { describe, expect, test } from "vitest";
-import { start } from "../support/command.js";
-import { scratch } from "../support/files.js";
-import { front } from "../support/front.js";
-import { SEED } from "../support/random.js";
-import { releaseOf } from "../support/served.js";
+import { start } from "../../support/command.js";
+import { scratch } from "../../support/files.js";
+import { front } from "../../support/front.js";
+import { SEED } from "../../support/random.js";
+import { releaseOf } from "../../support/served.js";
 import { lie } from "./host.js";
 
 const CASES = 12;
