@@ -34,14 +34,14 @@ async function bundlePages() {
   cpSync("src/explorer/page/icon.svg", "lib/explorer/icon.svg");
   const { build } = await import("esbuild");
   const options = { bundle: true, minify: true, target: "es2022", logLevel: "warning" };
-  const [explorer, report] = ["src/explorer/page", "src/report/page"];
+  const [explorer, report] = ["src/explorer/page", "src/diff/report/page"];
   await build({
     ...{ ...options, format: "esm", charset: "utf8", outdir: "lib/explorer" },
     entryPoints: { app: `${explorer}/main.ts`, style: `${explorer}/style.css` },
   });
   // Escaped, since it becomes part of the report, which must not contain invisible characters.
   await build({
-    ...{ ...options, format: "iife", charset: "ascii", outdir: "lib/report/page" },
+    ...{ ...options, format: "iife", charset: "ascii", outdir: "lib/diff/report/page" },
     entryPoints: [`${report}/main.ts`, `${report}/style.css`],
   });
 }

@@ -8,13 +8,13 @@ import type { AnyRecord } from "./core/contract/contract.js";
 import * as kind from "./core/settings/kinds.js";
 import { library } from "./core/settings/options.js";
 import { SETTINGS } from "./core/settings/table.js";
+import * as sides from "./diff/sides/compare.js";
 import * as hosts from "./host/adapt.js";
 import * as starter from "./init/init.js";
 import * as mirrors from "./mirror/mirror.js";
 import * as targets from "./publish/publish.js";
 import type { PublishOptions } from "./publish/target.js";
 import * as servers from "./serve/server.js";
-import * as sides from "./sides/compare.js";
 import type { VerifyEffects, VerifyOptions } from "./verify/options.js";
 import * as verification from "./verify/verify.js";
 
@@ -32,6 +32,11 @@ export { UserError } from "./core/errors.js";
 export { listReleases, type ReleaseSummary } from "./core/release/list.js";
 export { openRelease, type Release } from "./core/release/open.js";
 export { type UseEffects, type UseResult, useRelease } from "./core/release/use.js";
+export type {
+  CompareEffects as DiffEffects,
+  CompareOptions as DiffOptions,
+  Comparison as DiffResult,
+} from "./diff/sides/compare.js";
 export { type AdaptEffects, type Adapted, type AdaptOptions, listHosts } from "./host/adapt.js";
 export type { InitEffects, InitOptions, InitResult } from "./init/init.js";
 export type { MirrorEffects, MirroredTable, MirrorOptions, MirrorResult } from "./mirror/mirror.js";
@@ -43,11 +48,6 @@ export type {
   ListingServerEffects as ServerEffects,
   ListingServerOptions as ServerOptions,
 } from "./serve/server.js";
-export type {
-  CompareEffects as DiffEffects,
-  CompareOptions as DiffOptions,
-  Comparison as DiffResult,
-} from "./sides/compare.js";
 export type { VerifyEffects, VerifyOptions } from "./verify/options.js";
 export type { Finding, Row as Check } from "./verify/verdict.js";
 export type { VerifyResult } from "./verify/verify.js";

@@ -299,10 +299,10 @@ export const MUTANTS = [
   },
   {
     name: "report-markdown-backtick",
-    file: "src/report/markdown.ts",
+    file: "src/diff/report/markdown.ts",
     from: '.replaceAll("`", "\\\\u0060")',
     to: "",
-    tests: ["test/report/markdown.test.ts"],
+    tests: ["test/diff/report/markdown.test.ts"],
   },
   {
     name: "explorer-foreign-scripts",

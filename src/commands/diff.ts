@@ -4,7 +4,7 @@ import { ExitCode, usageError } from "../core/errors.js";
 import { painter } from "../core/print/style.js";
 import { listed } from "../core/print/text.js";
 import { optionsOf, type Settings } from "../core/settings/settings.js";
-import { type Comparison, type Comparisons, compareAll } from "../sides/compare.js";
+import { type Comparison, type Comparisons, compareAll } from "../diff/sides/compare.js";
 import { writeDocument } from "./program/document.js";
 import { refusalsAsUsageErrors } from "./program/failure.js";
 import { type Progress, withProgress } from "./program/progress.js";
@@ -71,7 +71,7 @@ async function print(result: Comparisons, settings: Settings, io: Io, signal: Ab
 
 /** Writes the report of all listings of two sites. @throws UserError (usage) for a format of one listing */
 async function siteText(result: Comparisons, { format, limit, all, output, only, ignore }: Settings, io: Io) {
-  const site = await import("../report/site-diff.js");
+  const site = await import("../diff/report/site-diff.js");
   const filter = { only, ignore };
   switch (format) {
     case "json":
@@ -99,16 +99,16 @@ async function toText(diff: Comparison, { format, limit, all, output, only, igno
   const filter = { only, ignore };
   switch (format) {
     case "json":
-      return (await import("../report/json.js")).jsonReport(diff, filter);
+      return (await import("../diff/report/json.js")).jsonReport(diff, filter);
     case "ndjson":
-      return (await import("../report/json.js")).ndjsonReport(diff);
+      return (await import("../diff/report/json.js")).ndjsonReport(diff);
     case "html":
-      return (await import("../report/html.js")).htmlReport(diff, { exceeded, filter });
+      return (await import("../diff/report/html.js")).htmlReport(diff, { exceeded, filter });
     case "markdown":
-      return (await import("../report/markdown.js")).markdownReport(diff, { exceeded, filter });
+      return (await import("../diff/report/markdown.js")).markdownReport(diff, { exceeded, filter });
     default: {
       const paint = painter(output === undefined ? io.stdout : FILE, io.env);
-      const { textReport } = await import("../report/text.js");
+      const { textReport } = await import("../diff/report/text.js");
       return textReport(diff, { limit: all ? Number.POSITIVE_INFINITY : limit, paint, exceeded, filter });
     }
   }

@@ -16,10 +16,10 @@ import { withoutGates } from "../core/settings/merge.js";
 import { type Complete, type OptionsFor, withDefaults } from "../core/settings/settings.js";
 import { ForeignSourceError } from "../core/source/relation.js";
 import { textFormatOf } from "../core/source/text-format.js";
+import { type Comparison, compare } from "../diff/sides/compare.js";
 import type { Found } from "../init/found.js";
 import { type FoundSource, findSource, type LeftTable, notesOn, omittedColumns, tablesOf } from "../init/source.js";
 import { repeat } from "../repeat.js";
-import { type Comparison, compare } from "../sides/compare.js";
 import { type EarlyHost, listenEarly } from "./early-host.js";
 import { type Watched, Watcher } from "./watch.js";
 

@@ -7,7 +7,7 @@ import { withDefaults } from "../../src/core/settings/settings.js";
 import { build } from "../../src/index.js";
 import { verifyRelease } from "../../src/verify/release/release.js";
 import { passed } from "../../src/verify/verdict.js";
-import { openOnly } from "../sides/opened.js";
+import { openOnly } from "../diff/sides/opened.js";
 import { plainRows, type Row, userId, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 

@@ -10,7 +10,7 @@ import { at, isList, type VerbName } from "../../core/settings/kinds.js";
 import { CONFIG_FLAG, flagOf } from "../../core/settings/names.js";
 import { resolveSettings } from "../../core/settings/resolve.js";
 import { keysOf, SETTING_KEYS, type SettingKey, settingOf } from "../../core/settings/settings.js";
-import { isSourceFile } from "../../sides/source-file.js";
+import { isSourceFile } from "../../diff/sides/source-file.js";
 import { DESCRIPTION, describeAll, describeVerb, NARROWEST_TEXT } from "./help.js";
 import type { Io, Verb } from "./verb.js";
 import { VERBS } from "./verbs.js";

@@ -1,8 +1,8 @@
 /** Diffs by any key: texts of 1 to 5,000 bytes, difficult ones, too, and integers. */
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { Comparison } from "../../../src/diff/sides/compare.js";
 import { diff as compare } from "../../../src/index.js";
-import type { Comparison } from "../../../src/sides/compare.js";
 import { scratch } from "../../support/files.js";
 import { type Random, seeded } from "../../support/random.js";
 import { contractOfThings, publishThings, type Thing } from "./things.js";

@@ -1,0 +1,39 @@
+/** A source as a side of a diff: builds its release in a temporary folder. */
+import { build } from "../../build/build.js";
+import type { BuildOptions } from "../../build/options.js";
+import type { ReadEffects } from "../../core/compare/side.js";
+import { loadContract } from "../../core/contract/file/load.js";
+import { openSite, type Site } from "../../core/release/site.js";
+import { type Complete, type OptionsFor, withDefaults } from "../../core/settings/settings.js";
+
+/** How to build a source. The base URL and the contract default to those of the other side. */
+export type SourceSideOptions = Complete<
+  Omit<
+    OptionsFor<"diff">,
+    "dist" | "listing" | "only" | "ignore" | "maxAdded" | "maxRemoved" | "maxChanged" | "maxField"
+  >
+>;
+
+/** Builds the release of `db` in `scratch`. @throws InvalidRecordsError and UserError as a build does. */
+export async function buildSource(
+  db: string,
+  options: SourceSideOptions & Pick<BuildOptions, "baseUrl">,
+  scratch: string,
+  { onProgress, onNote, signal }: ReadEffects,
+): Promise<Site> {
+  const { file: contract, listing } = await loadContract(options.contract);
+  // Compressed pages are never compared.
+  const { folder, sourceNotes } = await build(
+    withDefaults("build", {
+      ...options,
+      contract: options.listings ? undefined : contract,
+      db,
+      dist: scratch,
+      keep: 0,
+      compress: [],
+    }),
+    { onProgress: (done) => onProgress({ ...done, words: done.words ?? listing.words }), signal },
+  );
+  for (const note of sourceNotes) onNote?.(note);
+  return openSite(folder);
+}

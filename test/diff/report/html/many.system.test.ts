@@ -1,0 +1,75 @@
+/** A report of 100,000 changes opens, searches, and stays responsive meanwhile. */
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { describeWith } from "../../../support/installed.js";
+import { settled, useBrowser } from "./browser.js";
+import { manyChanges } from "./samples.js";
+
+/** Minimum states of the progress bar that another task sees during a search. */
+const STATES = 5;
+
+describeWith("chromium", "a hundred thousand changes", (path) => {
+  const open = useBrowser(path);
+
+  test("open, search and filter without a freeze", async () => {
+    const { page, misdeeds } = await open(manyChanges({ added: 10_000, removed: 5_000, changed: 85_000 }, 900_000));
+    expect(await settled(page)).toBe("1 to 50 of 100,000 changes");
+    await noteProgress(page);
+
+    const searchbox = page.getByRole("searchbox", { name: "Search" });
+    const status = page.getByRole("status");
+    for (const [text, said] of [
+      ["nobody has this", "None of 100,000 changes match."],
+      // The very last change, so that every change is searched.
+      ["000002084999", "1 to 1 of 1 found"],
+      ["Okafor", "1 to 50 of"],
+    ] as const) {
+      const before = await statesSeen(page);
+      await searchbox.fill(text);
+      await status.filter({ hasText: said }).waitFor();
+      expect((await statesSeen(page)) - before).toBeGreaterThan(STATES);
+    }
+    await searchbox.fill("");
+    await page.getByRole("combobox", { name: "Field" }).selectOption('"bio"');
+    await status.filter({ hasText: "found, in 100,000 changes" }).waitFor();
+    await page.getByRole("button", { name: "Last" }).click();
+    expect(misdeeds).toEqual([]);
+  }, 120_000);
+
+  test("a new search ends a running one", async () => {
+    const { page } = await open(manyChanges({ added: 0, removed: 0, changed: 20_000 }));
+    await settled(page);
+    const searchbox = page.getByRole("searchbox", { name: "Search" });
+    for (const text of ["Okafor", "Nowak", "000002000007"]) {
+      await searchbox.fill(text);
+      await page.locator("[aria-busy=true]").first().waitFor();
+    }
+    await page.getByRole("status").filter({ hasText: "1 to 1 of 1 found" }).waitFor();
+    expect(await settled(page)).toBe("1 to 1 of 1 found, in 20,000 changes");
+    expect(await page.locator(".record").count()).toBe(1);
+  });
+});
+
+/** A separate task counts the states of the progress bar. */
+async function noteProgress(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    const bar = document.querySelector("progress");
+    let [last, seen] = [0, 0];
+    // Runs between messages, like the search: a timer could miss states.
+    const { port1, port2 } = new MessageChannel();
+    const look = () => {
+      if (bar && !bar.hidden && bar.value !== last) {
+        last = bar.value;
+        seen += 1;
+        document.documentElement.dataset["seen"] = String(seen);
+      }
+      port2.postMessage(undefined);
+    };
+    port1.onmessage = look;
+    look();
+  });
+}
+
+async function statesSeen(page: Page): Promise<number> {
+  return Number(await page.evaluate(() => document.documentElement.dataset["seen"] ?? 0));
+}
