@@ -19,8 +19,8 @@ import { textFormatOf } from "../core/source/text-format.js";
 import { type Comparison, compare } from "../diff/sides/compare.js";
 import type { Found } from "../init/found.js";
 import { type FoundSource, findSource, type LeftTable, notesOn, omittedColumns, tablesOf } from "../init/source.js";
-import { repeat } from "../repeat.js";
 import { type EarlyHost, listenEarly } from "./early-host.js";
+import { repeat } from "./repeat.js";
 import { type Watched, Watcher } from "./watch.js";
 
 /** The settings of one build that `rollcall dev` does not decide itself. */

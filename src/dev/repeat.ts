@@ -1,5 +1,5 @@
 /** The loop of `rollcall dev`: a step, a pause, the same step again. */
-import { explainSystem, UserError } from "./core/errors.js";
+import { explainSystem, UserError } from "../core/errors.js";
 
 export interface Repeat {
   /** Resolves when the next step is due. */
