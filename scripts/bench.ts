@@ -19,7 +19,7 @@ const PARTS: Readonly<Record<string, { users: number; measure(bench: Bench): Pro
   mirror: { users: 1_000_000, measure: measureMirror },
 };
 const MEMORY = "/dev/shm";
-const CLI = "lib/cli.js";
+const CLI = "lib/cli/cli.js";
 
 interface Flags {
   users?: number;

@@ -14,7 +14,7 @@ if (existsSync("node_modules/typescript")) {
   rmSync("lib", { recursive: true, force: true });
   execFileSync("node_modules/.bin/tsc", { stdio: "inherit" });
   // npm sets this only when it installs: a link of `npm install --global .` would lose it.
-  chmodSync("lib/cli.js", 0o755);
+  chmodSync("lib/cli/cli.js", 0o755);
   const isCopied = (path) => !NOT_COPIED.test(path) && !PAGE.test(path);
   cpSync("src", "lib", { recursive: true, filter: (path, copy) => isCopied(path) && isNew(path, copy) });
   await bundlePages();

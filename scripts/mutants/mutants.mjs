@@ -337,7 +337,7 @@ export const MUTANTS = [
     file: "src/core/settings/merge.ts",
     from: "if (!isGate(key)) delete left[key];",
     to: "if (!isGate(key)) left[key] = own[key];",
-    tests: ["test/core/settings/resolve.test.ts", "test/commands/site.test.ts"],
+    tests: ["test/core/settings/resolve.test.ts", "test/cli/site.test.ts"],
   },
   {
     name: "settings-path-of-wrong-folder",
@@ -348,10 +348,10 @@ export const MUTANTS = [
   },
   {
     name: "commands-gate-exit-code",
-    file: "src/commands/diff.ts",
+    file: "src/cli/diff.ts",
     from: "return ExitCode.gate;",
     to: "return ExitCode.refused;",
-    tests: ["test/commands/diff.system.test.ts"],
+    tests: ["test/cli/diff.system.test.ts"],
   },
   {
     name: "init-leaked-column",

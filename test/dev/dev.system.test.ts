@@ -188,7 +188,7 @@ test("uses settings of the config file from the start, watches a query, and does
   const place = workplace();
   const dist = join(place.cwd, "dist");
   const build = ["build", "--db", place.db, "--base-url", "https://directory.example.com", "--dist", dist, "--quiet"];
-  execFileSync(process.execPath, ["lib/cli.js", ...build]);
+  execFileSync(process.execPath, ["lib/cli/cli.js", ...build]);
   const before = readTree(dist);
   const file = join(place.cwd, "users.sql");
   writeFileSync(file, `SELECT * FROM users WHERE id < '${userId(3)}'`);
@@ -395,7 +395,7 @@ removed (1)
 
 test("builds the listings of a config, and watches the contract and the query of each", async () => {
   const place = shopPlace();
-  const init = ["lib/cli.js", "init", "--from", place.db, "--all", "--quiet"].map((word, at) =>
+  const init = ["lib/cli/cli.js", "init", "--from", place.db, "--all", "--quiet"].map((word, at) =>
     at ? word : resolve(word),
   );
   execFileSync(process.execPath, init, { cwd: place.cwd });

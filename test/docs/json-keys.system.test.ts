@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createServer } from "../../src/index.js";
-import { fakeIo, rollcall } from "../commands/run.js";
+import { fakeIo, rollcall } from "../cli/run.js";
 import { plainRows, runSql, writeUsers } from "../support/database.js";
 import { expectTable } from "../support/docs.js";
 import { scratch } from "../support/files.js";

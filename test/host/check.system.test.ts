@@ -7,7 +7,7 @@ import { openSite } from "../../src/core/release/site.js";
 import { HOSTS } from "../../src/host/hosts.js";
 import { findExcess, measure } from "../../src/host/limits.js";
 import { adapt, build } from "../../src/index.js";
-import { fakeIo, rollcall } from "../commands/run.js";
+import { fakeIo, rollcall } from "../cli/run.js";
 import { publish } from "../serve/release.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";

@@ -287,7 +287,7 @@ const ROLLCALL: Server = {
   name: "rollcall serve",
   needs: [],
   prepare({ dist, port }) {
-    const cli = new URL("../../lib/cli.js", import.meta.url).pathname;
+    const cli = new URL("../../lib/cli/cli.js", import.meta.url).pathname;
     return [{ program: process.execPath, args: [cli, "serve", dist, "--port", String(port)], port }];
   },
   follows: true,

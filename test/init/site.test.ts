@@ -5,7 +5,7 @@ import { beforeEach, expect, test } from "vitest";
 import { resolveSettings } from "../../src/core/settings/resolve.js";
 import { build } from "../../src/index.js";
 import { initialize } from "../../src/init/init.js";
-import { fakeIo, rollcall } from "../commands/run.js";
+import { fakeIo, rollcall } from "../cli/run.js";
 import { readTree, scratch } from "../support/files.js";
 import { draws, type Random, seeded } from "../support/random.js";
 import { changeShop, writeShop } from "../support/shop.js";

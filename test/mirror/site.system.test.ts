@@ -4,7 +4,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { type MirrorResult, mirror } from "../../src/index.js";
-import { fakeIo, rollcall } from "../commands/run.js";
+import { fakeIo, rollcall } from "../cli/run.js";
 import { scratch } from "../support/files.js";
 import { writeKey } from "../support/minisign.js";
 import { shopListings } from "../support/small-shop.js";

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, utimesSync } from "
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { holdReleases } from "../../src/core/release/lock.js";
-import { fakeIo, rollcall } from "../commands/run.js";
+import { fakeIo, rollcall } from "../cli/run.js";
 import { age, BASE, twoReleases } from "./forgetting.js";
 
 test("removes a kept release; stdout has the URLs that the current one does not have", async () => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeEach, expect, test, vi } from "vitest";
 import { sha256 } from "../../src/core/release/plain-files.js";
 import { type PublishOptions, publish, verify } from "../../src/index.js";
-import { fakeIo, rollcall } from "../commands/run.js";
+import { fakeIo, rollcall } from "../cli/run.js";
 import { readTree, scratch } from "../support/files.js";
 import { buildShop, SHOP } from "../support/small-shop.js";
 import { age } from "./forgetting.js";

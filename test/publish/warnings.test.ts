@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openSite } from "../../src/core/release/site.js";
 import { isPrivate, warningsOf } from "../../src/publish/warnings.js";
-import { fakeIo, rollcall } from "../commands/run.js";
+import { fakeIo, rollcall } from "../cli/run.js";
 import { publish as release, type Shape } from "../serve/release.js";
 import { scratch } from "../support/files.js";
 import { buildUsers } from "./releases.js";

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 
-export const CLI = new URL("../../lib/cli.js", import.meta.url).pathname;
+export const CLI = new URL("../../lib/cli/cli.js", import.meta.url).pathname;
 
 export interface Ended {
   /** The exit code, or the name of the signal that ended it. */

@@ -42,7 +42,7 @@ export function runReview(workflow: string, work: (folder: string) => void, isQu
   // The calls to GitHub that the job would make.
   const asked = join(bin, "asked");
   command("gh", `printf '%s\\n' "$@" > '${asked}'`);
-  if (isQuick) command("npx", `shift; exec node '${cwd}/lib/cli.js' "$@"`);
+  if (isQuick) command("npx", `shift; exec node '${cwd}/lib/cli/cli.js' "$@"`);
   const output = join(bin, "output");
   const summary = join(bin, "summary");
   const env = {

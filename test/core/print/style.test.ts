@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { align, painter } from "../../../src/core/print/style.js";
-import { Screen } from "../../commands/run.js";
+import { Screen } from "../../cli/run.js";
 
 test.each<[boolean, Record<string, string>, boolean]>([
   [true, {}, true],

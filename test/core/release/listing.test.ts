@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { isOtherListing } from "../../../src/core/release/listing.js";
 import { diff as compare } from "../../../src/index.js";
-import { fakeIo, rollcall } from "../../commands/run.js";
+import { fakeIo, rollcall } from "../../cli/run.js";
 import { readTree, scratch } from "../../support/files.js";
 import { contractOfThings, publishThings, type Thing } from "../compare/things.js";
 

@@ -92,7 +92,7 @@ describe("the file", () => {
     writeUsers(db, plainRows(3), "PRAGMA journal_mode = WAL");
     const script = `
       mount -t tmpfs tmpfs "$1/ro" && cp "$1/users.sqlite" "$1/ro/" && mount -o remount,ro "$1/ro"
-      exec node lib/cli.js build --db "$1/ro/users.sqlite" --dist "$1/dist" --base-url https://directory.example.com`;
+      exec node lib/cli/cli.js build --db "$1/ro/users.sqlite" --dist "$1/dist" --base-url https://directory.example.com`;
     mkdirSync(join(folder, "ro"));
     const output = runAsOwnRoot(script);
     expect(output).toContain("cannot be opened; its folder must be writable when it is in WAL mode");

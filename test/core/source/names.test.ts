@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { build } from "../../../src/index.js";
-import { fakeIo, rollcall } from "../../commands/run.js";
+import { fakeIo, rollcall } from "../../cli/run.js";
 import { contractWith } from "../../support/contracts.js";
 import { runSql } from "../../support/database.js";
 import { scratch } from "../../support/files.js";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { painter } from "../../../src/core/print/style.js";
 import { textReport } from "../../../src/diff/report/text.js";
-import { Screen } from "../../commands/run.js";
+import { Screen } from "../../cli/run.js";
 import { DECEIVING } from "../../support/deceiving.js";
 import { added, anyDiff, changed, diffOf, longDiff, person, removed } from "../../support/diffs.js";
 import { collect, plain } from "./collect.js";

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { createServer, diff } from "../../../src/index.js";
-import { fakeIo, rollcall } from "../../commands/run.js";
+import { fakeIo, rollcall } from "../../cli/run.js";
 import { buildUsers } from "../../publish/releases.js";
 import { scratch } from "../../support/files.js";
 import { freePort } from "../../support/ports.js";

@@ -7,7 +7,7 @@ import { onTestFinished } from "vitest";
 import { scratch } from "../../support/files.js";
 
 const HERE = new URL(".", import.meta.url).pathname;
-const CLI = new URL("../../../lib/cli.js", import.meta.url).pathname;
+const CLI = new URL("../../../lib/cli/cli.js", import.meta.url).pathname;
 
 /** Only root can give files to the users that servers run as. */
 export const canBeMade = process.getuid?.() === 0;

@@ -2,8 +2,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { CommanderError } from "commander";
 import { describe, expect, test } from "vitest";
-import { reportFailure } from "../../src/commands/program/failure.js";
-import { VERBS } from "../../src/commands/program/verbs.js";
+import { reportFailure } from "../../src/cli/program/failure.js";
+import { VERBS } from "../../src/cli/program/verbs.js";
 import { ExitCode, UserError } from "../../src/core/errors.js";
 import type { VerbName } from "../../src/core/settings/kinds.js";
 import { flagOf, variableOf } from "../../src/core/settings/names.js";

@@ -4,7 +4,7 @@ import { existsSync, linkSync, mkdtempSync, readdirSync, readFileSync, readlinkS
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { stoppable } from "../../src/commands/program/signals.js";
+import { stoppable } from "../../src/cli/program/signals.js";
 import { useRelease } from "../../src/index.js";
 import { run, start } from "../support/command.js";
 import { plainRows, writeUsers } from "../support/database.js";

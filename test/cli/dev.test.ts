@@ -2,7 +2,7 @@
 import { truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { blocks } from "../../src/commands/dev/blocks.js";
+import { blocks } from "../../src/cli/dev/blocks.js";
 import { scratch } from "../support/files.js";
 import { fakeIo } from "./run.js";
 

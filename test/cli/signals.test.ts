@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { expect, test } from "vitest";
-import { listenForSignals } from "../../src/commands/program/signals.js";
+import { listenForSignals } from "../../src/cli/program/signals.js";
 
 function hearing(reload = async () => {}) {
   const signals = new EventEmitter();

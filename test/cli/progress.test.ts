@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describe, progressBar } from "../../src/commands/program/progress.js";
+import { describe, progressBar } from "../../src/cli/program/progress.js";
 import { fakeIo } from "./run.js";
 
 test.each([

@@ -92,7 +92,7 @@ test("a bucket: prints requests; neither they nor the files contain a secret", a
 
 test("says how to install a missing SDK", async () => {
   const { cwd } = await cwdWithRelease(5);
-  const root = dirname(dirname(CLI));
+  const root = dirname(dirname(dirname(CLI)));
   const clone = scratch();
   for (const name of ["lib", "data"]) cpSync(join(root, name), join(clone, name), { recursive: true });
   const { type, version, dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
@@ -101,7 +101,7 @@ test("says how to install a missing SDK", async () => {
     mkdirSync(dirname(join(clone, "node_modules", name)), { recursive: true });
     symlinkSync(join(root, "node_modules", name), join(clone, "node_modules", name));
   }
-  const cli = join(clone, "lib/cli.js");
+  const cli = join(clone, "lib/cli/cli.js");
   expect(await run(["publish", "s3://bucket"], { cwd }, cli)).toEqual({
     code: 1,
     stdout: "",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { accessLine } from "../../src/commands/access.js";
+import { accessLine } from "../../src/cli/access.js";
 import { createLogQueue } from "../../src/serve/access-log.js";
 
 const entry = {

@@ -1,9 +1,9 @@
 /** Runs the command line in process, and captures its output. */
 import { EventEmitter } from "node:events";
 import { Writable } from "node:stream";
-import { reportFailure } from "../../src/commands/program/failure.js";
-import { run } from "../../src/commands/program/program.js";
-import type { Io } from "../../src/commands/program/verb.js";
+import { reportFailure } from "../../src/cli/program/failure.js";
+import { run } from "../../src/cli/program/program.js";
+import type { Io } from "../../src/cli/program/verb.js";
 import type { ExitCode } from "../../src/core/errors.js";
 
 /** A stream that keeps what is written to it. It is a terminal only when asked to be. */

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { VERBS } from "../../src/commands/program/verbs.js";
+import { VERBS } from "../../src/cli/program/verbs.js";
 import { ExitCode } from "../../src/core/errors.js";
 import { scratch } from "../support/files.js";
 import { fakeIo, rollcall } from "./run.js";

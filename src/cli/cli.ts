@@ -1,13 +1,13 @@
 #!/usr/bin/env node
+import { codeOf, ExitCode, explainSystem, hasCode, UserError } from "../core/errors.js";
 /** The `rollcall` command. Only this file reads the process, writes to it and ends it, and only it catches every error. */
-import type { Io } from "./commands/program/verb.js";
-import { codeOf, ExitCode, explainSystem, hasCode, UserError } from "./core/errors.js";
+import type { Io } from "./program/verb.js";
 
 // SIGHUP makes a server read `current` again. It must not end a server that is still being loaded.
 if (process.argv[2] === "serve") process.on("SIGHUP", () => {});
 const [{ reportFailure }, { run }] = await Promise.all([
-  import("./commands/program/failure.js"),
-  import("./commands/program/program.js"),
+  import("./program/failure.js"),
+  import("./program/program.js"),
 ]).catch(failToLoad);
 
 const io: Io = {

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { describeBuild } from "../../src/commands/build/summary.js";
+import { describeBuild } from "../../src/cli/build/summary.js";
 import { PAGE_BYTES } from "../../src/core/contract/page.js";
 import { USERS_CONTRACT } from "../../src/core/contract/users.js";
 import { plainRows, type Row, userId, writeUsers } from "../support/database.js";
