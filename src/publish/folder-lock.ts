@@ -21,7 +21,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { hasCode, isMissing } from "../core/errors.js";
 import { TARGET_LOCK, TARGET_LOCK_HOLDER } from "../core/release/layout.js";
-import { isLockFile, type LockFile, type Process, readHolder, takeLock, thisProcess } from "../core/release/lock.js";
+import { isLockFile, type LockFile, takeLock } from "../core/release/lock.js";
+import { type Process, readHolder, thisProcess } from "../core/release/process.js";
 import { requireWritable } from "../core/release/sharing.js";
 import { replaceFile } from "../core/release/writer.js";
 import {

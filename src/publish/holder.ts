@@ -5,7 +5,7 @@ import { hostname } from "node:os";
 import { z } from "zod";
 import { hasCode, UserError } from "../core/errors.js";
 import { duration } from "../core/print/numbers.js";
-import { describeProcess, type Process, processSchema, thisProcess } from "../core/release/lock.js";
+import { describeProcess, type Process, processSchema, thisProcess } from "../core/release/process.js";
 
 /** Milliseconds between two renewals of a lock. */
 export const RENEW_MS = 30_000;

@@ -335,6 +335,7 @@ test("leaves out empty rows, and reads numbers by --decimal", async () => {
   expect(run.text()).toBe(`\
 dev   http://HOST/   2 towns on 1 page, from towns.csv
 ready   in SECONDS   builds again when its files change; Ctrl-C ends it
+json   http://HOST/towns/   the first page
 contract  made from the file towns   to write and edit it: rollcall init --from towns.csv --decimal people=,
 note   left out 1 empty row, line 3
 `);

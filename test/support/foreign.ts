@@ -167,7 +167,7 @@ const OF_MOTS: Foreign = {
   fill: `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 119)
     INSERT INTO mots SELECT
       CASE i WHEN 0 THEN char(0xffee) WHEN 2 THEN char(0x1f54a) WHEN 4 THEN 'a "b" \\ c' WHEN 6 THEN 'a' || char(10) || 'b'
-        WHEN 8 THEN '' WHEN 10 THEN replace(printf('%300s', 'é'), ' ', 'x') WHEN 12 THEN replace(printf('%300s', 'è'), ' ', 'x')
+        WHEN 8 THEN '  ' WHEN 10 THEN replace(printf('%300s', 'é'), ' ', 'x') WHEN 12 THEN replace(printf('%300s', 'è'), ' ', 'x')
         WHEN 14 THEN ' ' WHEN 16 THEN '1' WHEN 18 THEN 'null' WHEN 20 THEN char(0x7f) || char(1) || char(0x85)
         WHEN 22 THEN 'cote  d' WHEN 24 THEN '-x' WHEN 26 THEN '=1+1' WHEN 28 THEN '<b>' ELSE 'mot ' || i END,
       CASE i % 2 WHEN 0 THEN 'nom' ELSE 'Verbe' END,

@@ -3,14 +3,11 @@
  * Each lock is SQLite's own lock on an empty file. The system releases it when the process ends, even if it is killed.
  */
 import { existsSync, lstatSync, mkdirSync } from "node:fs";
-import { hostname } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { z } from "zod";
-import { parseAs } from "../contract/json.js";
 import { codeOf, hasCode, UserError } from "../errors.js";
 import { LOCK, LOCK_HOLDER, READERS } from "./layout.js";
-import { readPlain } from "./plain-files.js";
+import { describeProcess, readHolder, thisProcess } from "./process.js";
 import { explainWrite } from "./refusals.js";
 import { makeLockFile, requireWritable } from "./sharing.js";
 import { replaceFile } from "./writer.js";
@@ -132,28 +129,4 @@ function openLock(path: string): LockFile {
   // Keeps the file empty, and creates no journal file beside it, which would block the next lock.
   db.pragma("journal_mode = MEMORY");
   return { db, inode: stats.ino };
-}
-
-/** A process that holds a lock. */
-export const processSchema = z.object({ pid: z.int(), machine: z.string(), since: z.string() });
-export type Process = z.infer<typeof processSchema>;
-
-/** Describes this process, as the holder of a lock since `now`. */
-export function thisProcess(now: Date): Process {
-  return { pid: process.pid, machine: hostname(), since: now.toISOString() };
-}
-
-/** Words for a process in messages. */
-export function describeProcess({ pid, machine, since }: Process): string {
-  return `process ${pid} on ${machine} since ${since}`;
-}
-
-/** Reads the file that names the holder of a lock. @returns undefined if it is not written yet, or this user may not read it. */
-export function readHolder(file: string): Process | undefined {
-  try {
-    return parseAs(processSchema, String(readPlain(file)));
-  } catch (error) {
-    if (codeOf(error) === undefined) throw error;
-    return undefined;
-  }
 }

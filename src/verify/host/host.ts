@@ -36,6 +36,7 @@ import {
   describeAnswer,
   HEADER_ROWS,
   hasMark,
+  isOfBytes,
   isRight,
   isStrong,
   mostBytes,
@@ -386,7 +387,10 @@ class HostReading {
       const tag = answer.headers.get("ETag");
       const add = (name: string, found: string | null, expected: string) =>
         findings.add({ ...place, check: `${coding}-${name.toLowerCase()}`, found: found ?? `no ${name}`, expected });
-      if (tag === plain.headers.get("ETag") || !isStrong(tag ?? "")) add("Tag", tag, "one of its own, strong");
+      if (tag === null || tag === plain.headers.get("ETag") || !isStrong(tag))
+        add("Tag", tag, "one of its own, strong");
+      else if (!isOfBytes(tag, undefined, answer))
+        findings.add({ ...place, check: "etag-digest", found: tag, expected: etagOf(answer.sent) });
       if (!isRight(answer, "Vary", VARY)) add("Vary", answer.headers.get("Vary"), VARY);
     }
   }

@@ -119,7 +119,7 @@ const exposes = ({ headers }: Answer, name: string) => lists(name)(headers.get("
 export const isStrong = (tag: string) => /^"[^"]+"$/.test(tag);
 
 /** Whether a strong ETag has at least 16 digits of the SHA-256 of the bytes sent. The files that SHA256SUMS cannot list may have another. */
-const isOfBytes: IsRight = (found, _, { sent, url }) =>
+export const isOfBytes: IsRight = (found, _, { sent, url }) =>
   !isStrong(found) ||
   (/^"[0-9a-f]{16,64}"$/.test(found) && sent.startsWith(found.slice(1, -1))) ||
   unlistedFiles({ isSigned: true }).some((path) => url.endsWith(`/${path}`));
@@ -196,7 +196,7 @@ const HEADERS: readonly (readonly [name: string, rule: string, header: string, o
     "etag-digest",
     "every ETag is from the SHA-256 of the bytes sent; that of SHA256SUMS and its signature may be another",
     "ETag",
-    ALL,
+    "plain file",
     isOfBytes,
   ],
   ["plain", "a request that accepts no encoding gets the plain page", "Content-Encoding", "plain", isAbsent],

@@ -17,6 +17,7 @@ import Database from "better-sqlite3";
 import { beforeEach, expect, test } from "vitest";
 import { USERS_CONTRACT } from "../../../src/core/contract/users.js";
 import { copySource, copyTables } from "../../../src/core/source/copy.js";
+import { copyColumn } from "../../../src/core/source/published.js";
 import { plainRows, writeUsers } from "../../support/database.js";
 import { scratch } from "../../support/files.js";
 
@@ -50,7 +51,7 @@ function copyBeside(meanwhile: () => void, query?: string): unknown[] {
   const copy = new Database(to, { readonly: true });
   try {
     return copy
-      .prepare(`SELECT DISTINCT bio FROM ${copyTables(0).records}`)
+      .prepare(`SELECT DISTINCT ${copyColumn("bio")} FROM ${copyTables(0).records}`)
       .pluck()
       .all();
   } finally {

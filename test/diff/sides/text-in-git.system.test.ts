@@ -35,6 +35,6 @@ test("a list kept as CSV in git is reviewed as docs/guides/review.md says", () =
   csv("1,Anna,soon", "2,Bob,2021-01-01", "3,Cy,2022-01-01");
   expect(run(diff)).toMatchObject({
     status: 2,
-    stderr: expect.stringContaining('member 1: joined "soon" must be a real date, like 2026-01-31'),
+    stderr: expect.stringContaining('member 1, line 2: joined "soon" must be a real date, like 2026-01-31'),
   });
 });

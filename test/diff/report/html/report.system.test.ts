@@ -94,7 +94,7 @@ test("writes half a million changes in 48 MB of memory", async () => {
   const worker = new Worker(LONG_REPORT, {
     eval: true,
     resourceLimits: { maxOldGenerationSizeMb: 48 },
-    workerData: ["diff/report/html.js", "core/contract/contract.js"].map(
+    workerData: ["diff/report/html.js", "core/contract/users.js"].map(
       (file) => new URL(`../../../../lib/${file}`, import.meta.url).href,
     ),
   });
