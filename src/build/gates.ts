@@ -1,6 +1,6 @@
 /** Gates: a release that changes more than they allow does not become current. */
 import { basename, join } from "node:path";
-import { diff } from "../core/compare/diff.js";
+import { compareSides } from "../core/compare/compare.js";
 import { findExceeded, findExceededByListing, GateError, type Gates, hasGates } from "../core/compare/gates.js";
 import { openReleaseSide } from "../core/compare/side.js";
 import { UserError } from "../core/errors.js";
@@ -96,7 +96,7 @@ async function compare(
   gates: Gates,
   matches: WrittenChanges["matches"],
 ) {
-  const result = await diff(openReleaseSide(old, CURRENT), openReleaseSide(now, name), { matches });
+  const result = await compareSides(openReleaseSide(old, CURRENT), openReleaseSide(now, name), { matches });
   try {
     const { added, removed, changed } = result;
     return { counts: { added, removed, changed }, exceeded: findExceeded(result, gates) };

@@ -9,8 +9,8 @@ import {
   NO_CACHE,
 } from "../core/contract/headers.js";
 import { CURRENT, EXPLORER, RELEASE_NAME, RELEASES } from "../core/release/layout.js";
-import { type Host, indent, lines, ONCE, OWN_TAGS } from "./host.js";
 import { type HostedSite, plainPath } from "./hosted-site.js";
+import { type HostKind, indent, lines, ONCE, OWN_TAGS } from "./kind.js";
 import { encodingPatterns, literal, PAGE_NUMBER, QUERY } from "./patterns.js";
 import {
   BODIES,
@@ -33,7 +33,7 @@ const REFUSAL_FILE = "rollcall-405.json";
 /** A path that no release has. */
 const REFUSAL_PATH = "/.rollcall/405";
 
-export const apache: Host = {
+export const apache: HostKind = {
   name: "apache",
   title: "Apache httpd",
   query: "mod_rewrite",
@@ -299,7 +299,7 @@ function rulesOfFiles({ folder, rules: { base, routes } }: Part, { path, fileOf 
 /** The body of a 405 is a file: for an inline text, Apache would send a second Allow. */
 const FOLDER_REFUSAL = "405.json";
 
-export const htaccess: Host = {
+export const htaccess: HostKind = {
   name: "htaccess",
   title: "Apache .htaccess",
   query: "mod_rewrite",

@@ -1,5 +1,5 @@
 /** Hosts that cannot map a query, as rows of data. They need releases with `--links path`; docs/reference/hosts.md has the commands. */
-import { type Host, limitedBy } from "./host.js";
+import { type HostKind, limitedBy } from "./kind.js";
 
 const GB = 1_000_000_000;
 const MIB = 1024 * 1024;
@@ -50,7 +50,7 @@ const FILES_ONLY = {
   ]),
 };
 
-const ROWS: readonly (Omit<Host, "query" | "answers" | "steps" | "tested"> & { tested?: string })[] = [
+const ROWS: readonly (Omit<HostKind, "query" | "answers" | "steps" | "tested"> & { tested?: string })[] = [
   {
     name: "github-pages",
     title: "GitHub Pages",
@@ -132,7 +132,7 @@ const ROWS: readonly (Omit<Host, "query" | "answers" | "steps" | "tested"> & { t
   },
 ];
 
-export const BY_PATH: readonly Host[] = ROWS.map((row) => ({
+export const BY_PATH: readonly HostKind[] = ROWS.map((row) => ({
   tested: "not run",
   ...row,
   query: "no",

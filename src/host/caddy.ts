@@ -2,8 +2,8 @@
 import { ENCODINGS, NO_CACHE } from "../core/contract/headers.js";
 import { usageError } from "../core/errors.js";
 import { CURRENT, EXPLORER } from "../core/release/layout.js";
-import { type Host, indent, lines, ONCE, OWN_TAGS } from "./host.js";
 import { type HostedSite, plainPath } from "./hosted-site.js";
+import { type HostKind, indent, lines, ONCE, OWN_TAGS } from "./kind.js";
 import { encodingPatterns, literal, QUERY } from "./patterns.js";
 import {
   BODIES,
@@ -22,7 +22,7 @@ import {
   withPages,
 } from "./rules.js";
 
-export const caddy: Host = {
+export const caddy: HostKind = {
   name: "caddy",
   title: "Caddy",
   query: "map",

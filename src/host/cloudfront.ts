@@ -5,14 +5,14 @@ import { count, number } from "../core/print/numbers.js";
 import { unlistedFiles } from "../core/release/layout.js";
 import { type Listed, partsOf } from "../core/release/site.js";
 import type { Snapshot } from "../core/release/snapshot-file.js";
-import { type Host, limitedBy } from "./host.js";
 import type { HostedSite } from "./hosted-site.js";
+import { type HostKind, limitedBy } from "./kind.js";
 import { type Part, readScript } from "./rules.js";
 
 /** Maximum size of a function in bytes. */
 export const FUNCTION_LIMIT = 10_240;
 
-export const cloudfront: Host = {
+export const cloudfront: HostKind = {
   name: "cloudfront",
   title: "CloudFront and S3",
   query: "function",

@@ -1,5 +1,5 @@
 /** Hosts that run a JavaScript module in front of their files. All share one module, with an entry point for each host. */
-import { type Host, limitedBy } from "./host.js";
+import { type HostKind, limitedBy } from "./kind.js";
 import { readScript } from "./rules.js";
 
 const SCRIPT = {
@@ -30,7 +30,7 @@ export const config = { path: "/*" };
 `;
 
 /** A Worker in front of static assets: a Worker, or Pages in advanced mode. */
-export const cloudflare: Host = {
+export const cloudflare: HostKind = {
   name: "cloudflare",
   title: "Cloudflare Worker",
   query: "Worker",
@@ -62,7 +62,7 @@ export const cloudflare: Host = {
 };
 
 /** An edge function, since Netlify's header rules cannot set Allow. */
-export const netlify: Host = {
+export const netlify: HostKind = {
   name: "netlify",
   title: "Netlify",
   query: "edge function",

@@ -9,13 +9,13 @@ import { BY_PATH } from "./by-path.js";
 import { caddy } from "./caddy.js";
 import { cloudfront } from "./cloudfront.js";
 import { cloudflare, netlify } from "./edge.js";
-import { ANSWERS, type Host, type HostFile, type HostLimits, publishedFor } from "./host.js";
+import { ANSWERS, type HostFile, type HostKind, type HostLimits, publishedFor } from "./kind.js";
 import { nginx } from "./nginx.js";
 import { COMPRESSION, type SiteSettings, servedEncodings, siteRulesOf } from "./rules.js";
 import { vercel } from "./vercel.js";
 
 /** All hosts, in the order of the table of hosts. */
-export const HOSTS: readonly Host[] = [
+export const HOSTS: readonly HostKind[] = [
   nginx,
   apache,
   htaccess,
@@ -28,7 +28,7 @@ export const HOSTS: readonly Host[] = [
 ];
 
 /** Finds a host by name. @throws UserError (usage) if there is none */
-export function hostOf(name: string): Host {
+export function hostOf(name: string): HostKind {
   const host = HOSTS.find((candidate) => candidate.name === name);
   if (host) return host;
   const known = HOSTS.map((candidate) => candidate.name);
@@ -47,7 +47,7 @@ export const PUBLISHED_FILES: ReadonlySet<string> = new Set(
 );
 
 /** Finds the hosts whose published files a release has, since it was built with `--adapt` for them. */
-export function findAdaptedHosts(others: ReadonlyMap<string, string>): Host[] {
+export function findAdaptedHosts(others: ReadonlyMap<string, string>): HostKind[] {
   return HOSTS.filter(({ published }) => published?.every(({ path }) => others.has(path)));
 }
 
@@ -60,7 +60,7 @@ export function publishedFiles(adapt: readonly string[], settings: SiteSettings)
 }
 
 /** A host's row in the table of hosts: column names and cells. */
-export function hostRow({ name, query, answers: own, compression, limits, tested }: Host): [string, string][] {
+export function hostRow({ name, query, answers: own, compression, limits, tested }: HostKind): [string, string][] {
   const answers = { ...ANSWERS, ...own };
   return [
     ["host", name],
@@ -87,7 +87,7 @@ function describeLimits({ files, filesInFolder, bytesInFile, bytes, source }: Ho
 
 /** Describes features of a release that a host cannot use, and what to do. */
 export function unsupportedFeatures(
-  { title, query, compression }: Host,
+  { title, query, compression }: HostKind,
   { encodings, links }: { encodings: readonly Encoding[]; links: LinkStyle },
 ): string[] {
   const notes: string[] = [];

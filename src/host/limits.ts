@@ -5,7 +5,7 @@ import { setImmediate } from "node:timers/promises";
 import { number, size } from "../core/print/numbers.js";
 import { SUMS } from "../core/release/layout.js";
 import { filesOf, partsOf, pathInSite, type Site } from "../core/release/site.js";
-import type { Host, HostLimits } from "./host.js";
+import type { HostKind, HostLimits } from "./kind.js";
 
 /** The sizes of a release that hosts limit. */
 export type Measures = Required<Omit<HostLimits, "source">>;
@@ -24,7 +24,7 @@ interface Measured {
 }
 
 /** Describes each host's limits that a release exceeds, one sentence a host. */
-export async function notesOnLimits(hosts: readonly Host[], site: Site): Promise<string[]> {
+export async function notesOnLimits(hosts: readonly HostKind[], site: Site): Promise<string[]> {
   const limited = hosts.filter(({ limits }) => limits !== undefined);
   if (limited.length === 0) return [];
   const measured = await measure(site);
@@ -65,7 +65,7 @@ export function* deployedFiles(site: Site): Generator<string> {
 }
 
 /** Finds the limits that measures exceed. */
-export function findExcess(measures: Measures, { limits }: Host): Excess[] {
+export function findExcess(measures: Measures, { limits }: HostKind): Excess[] {
   const names = Object.keys(measures) as (keyof Measures)[];
   return names.flatMap((limit) => {
     const actual = measures[limit];
@@ -82,7 +82,7 @@ const DESCRIPTIONS: Record<keyof Measures, (value: string, largest: string) => s
 };
 
 function describeExcess(
-  { title, limits }: Host,
+  { title, limits }: HostKind,
   excess: readonly Excess[],
   { largest }: Measured,
   { id, listings }: Site,

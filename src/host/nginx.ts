@@ -2,8 +2,8 @@
 import { ENCODINGS, type ErrorStatus, NO_CACHE } from "../core/contract/headers.js";
 import { CSV, EXPLORER } from "../core/release/layout.js";
 import { sha256 } from "../core/release/plain-files.js";
-import { type Host, lines, ONCE, OWN_TAGS } from "./host.js";
 import { type HostedSite, plainPath } from "./hosted-site.js";
+import { type HostKind, lines, ONCE, OWN_TAGS } from "./kind.js";
 import { encodingPatterns, literal, QUERY } from "./patterns.js";
 import {
   BODIES,
@@ -19,7 +19,7 @@ import {
   withPages,
 } from "./rules.js";
 
-export const nginx: Host = {
+export const nginx: HostKind = {
   name: "nginx",
   title: "nginx",
   query: "map",

@@ -1,9 +1,9 @@
 /** Vercel: routes in vercel.json. They cannot answer methods other than GET. */
-import type { Host } from "./host.js";
+import type { HostKind } from "./kind.js";
 import { PAGE_NUMBER } from "./patterns.js";
 import type { Headers, Part, SiteRules } from "./rules.js";
 
-export const vercel: Host = {
+export const vercel: HostKind = {
   name: "vercel",
   title: "Vercel",
   query: "has",

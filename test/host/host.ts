@@ -8,8 +8,8 @@ import { isStep } from "../../src/core/release/layout.js";
 import { openRelease, type Release } from "../../src/core/release/open.js";
 import { sha256 } from "../../src/core/release/plain-files.js";
 import { openSite } from "../../src/core/release/site.js";
-import type { Host } from "../../src/host/host.js";
 import { hostOf, PUBLISHED_FILES } from "../../src/host/hosts.js";
+import type { HostKind } from "../../src/host/kind.js";
 import { type BuildOptions, build, createServer, verify } from "../../src/index.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
@@ -68,7 +68,7 @@ function writeSource(contract: Contract | undefined, file: string, number: 1 | 2
 }
 
 /** What a host can do: Rollcall's own server can do everything. */
-function capabilitiesOf({ adapter }: Server): Pick<Host, "compression" | "limitations"> {
+function capabilitiesOf({ adapter }: Server): Pick<HostKind, "compression" | "limitations"> {
   return adapter === undefined ? { compression: "files" } : hostOf(adapter);
 }
 

@@ -8,7 +8,7 @@ import { sha256 } from "../../src/core/release/plain-files.js";
 import { contentDigest, encodeSnapshot, snapshotId } from "../../src/core/release/snapshot-file.js";
 import { encodeSums } from "../../src/core/release/sums.js";
 import { createServer } from "../../src/index.js";
-import { createListingServer } from "../../src/serve/server.js";
+import { createListingServer } from "../../src/serve/serve.js";
 import { scratch } from "../support/files.js";
 import { USER_PAGES } from "../support/pages.js";
 import { releaseOf } from "../support/served.js";

@@ -1,6 +1,6 @@
 /** `rollcall diff`: compares two snapshots: releases, hosts, git revisions or sources. */
-import { fieldFilter } from "../../core/compare/change.js";
-import { diff, type OpenDiff } from "../../core/compare/diff.js";
+import { fieldFilter } from "../core/compare/change.js";
+import { compareSides, type OpenDiff } from "../core/compare/compare.js";
 import {
   findExceeded,
   findExceededByListing,
@@ -8,19 +8,19 @@ import {
   hasGates,
   type LoneListing,
   readGates,
-} from "../../core/compare/gates.js";
-import type { ReadEffects, Side } from "../../core/compare/side.js";
-import type { AnyRecord } from "../../core/contract/contract.js";
-import { requireFields } from "../../core/contract/field-limits.js";
-import { UserError, unlessStopped, usageError } from "../../core/errors.js";
-import { suggest } from "../../core/print/near.js";
-import { listed } from "../../core/print/text.js";
-import { isOtherListing, listingUrl } from "../../core/release/listing.js";
-import { explainTemporary, makeScratch, removeScratch } from "../../core/scratch/folder.js";
-import type { Complete, OptionsFor } from "../../core/settings/settings.js";
-import { findBoth, type Named } from "./named.js";
+} from "../core/compare/gates.js";
+import type { ReadEffects, Side } from "../core/compare/side.js";
+import type { AnyRecord } from "../core/contract/contract.js";
+import { requireFields } from "../core/contract/field-limits.js";
+import { UserError, unlessStopped, usageError } from "../core/errors.js";
+import { suggest } from "../core/print/near.js";
+import { listed } from "../core/print/text.js";
+import { isOtherListing, listingUrl } from "../core/release/listing.js";
+import { explainTemporary, makeScratch, removeScratch } from "../core/scratch/folder.js";
+import type { Complete, OptionsFor } from "../core/settings/settings.js";
+import { findBoth, type Named } from "./sides/named.js";
 
-export interface CompareOptions extends OptionsFor<"diff"> {
+export interface DiffOptions extends OptionsFor<"diff"> {
   /**
    * The old snapshot: a release's id or its beginning, `current`, `previous`, a release's folder, `git:REV:PATH`, a base URL, or
    * a file of records. The previous release by default.
@@ -30,7 +30,7 @@ export interface CompareOptions extends OptionsFor<"diff"> {
   new?: string | undefined;
 }
 
-export interface CompareEffects {
+export interface DiffEffects {
   onProgress?: ReadEffects["onProgress"] | undefined;
   /** Called with each sentence about how a source was read: `stations.csv: left out 1 empty row, line 4`. */
   onNote?: ReadEffects["onNote"];
@@ -41,15 +41,15 @@ export interface CompareEffects {
 }
 
 /** The result of a comparison. Call `close` at the end, since `changes` reads from the disk. */
-export interface Comparison<T = AnyRecord> extends OpenDiff<T> {
+export interface DiffResult<T = AnyRecord> extends OpenDiff<T> {
   /** A sentence with figures for each exceeded gate. */
   exceeded: readonly string[];
 }
 
 /** The comparisons of all listings of two sites, or of one listing. Call `close` at the end. */
-export interface Comparisons {
+export interface SiteDiff {
   /** By name; "" for snapshots of one listing. */
-  listings: readonly { name: string; comparison: Comparison }[];
+  listings: readonly { name: string; comparison: DiffResult }[];
   /** The listings that only the new site has, and only the old one. */
   added: readonly LoneListing[];
   removed: readonly LoneListing[];
@@ -65,25 +65,25 @@ export interface Comparisons {
  * @typeParam T the type of a record, which the caller knows from the contracts.
  * @throws UserError if a side does not exist or cannot be read, or is a site and no listing is named; the signal's reason.
  */
-export async function compare<T = AnyRecord>(
-  options: Complete<CompareOptions>,
-  effects: CompareEffects = {},
-): Promise<Comparison<T>> {
+export async function diff<T = AnyRecord>(
+  options: Complete<DiffOptions>,
+  effects: DiffEffects = {},
+): Promise<DiffResult<T>> {
   const { listings, close } = await run(options, effects, true);
   const [first] = listings;
-  return { ...(first as { comparison: Comparison<T> }).comparison, close };
+  return { ...(first as { comparison: DiffResult<T> }).comparison, close };
 }
 
-/** Compares two snapshots: all listings of two sites, those named by `listing`, or the only ones. @throws as `compare` does */
-export async function compareAll(options: Complete<CompareOptions>, effects: CompareEffects): Promise<Comparisons> {
+/** Compares two snapshots: all listings of two sites, those named by `listing`, or the only ones. @throws as `diff` does */
+export async function diffAll(options: Complete<DiffOptions>, effects: DiffEffects): Promise<SiteDiff> {
   return run(options, effects, false);
 }
 
 async function run(
-  options: Complete<CompareOptions>,
-  { onProgress, onNote, signal, cwd = "." }: CompareEffects,
+  options: Complete<DiffOptions>,
+  { onProgress, onNote, signal, cwd = "." }: DiffEffects,
   mustBeOne: boolean,
-): Promise<Comparisons> {
+): Promise<SiteDiff> {
   const {
     old,
     new: newer,
@@ -117,11 +117,11 @@ async function run(
       requireFields("only", only ?? [], ...[...contracts.values()].flat());
       requireFields("ignore", ignore ?? [], ...[...contracts.values()].flat());
       for (const [name, own] of contracts) requireSeen(gatesOf(name), fieldFilter({ only, ignore }, own));
-      const listings: { name: string; comparison: Comparison }[] = [];
+      const listings: { name: string; comparison: DiffResult }[] = [];
       for (const { name, sides } of pairs) {
         const gates = gatesOf(name);
         if (hasGates(gates)) requireOneListing(...sides);
-        const found = await diff(...sides, { only, ignore, signal });
+        const found = await compareSides(...sides, { only, ignore, signal });
         opened.push(found);
         listings.push({ name, comparison: { ...found, exceeded: findExceeded(found, gates) } });
       }

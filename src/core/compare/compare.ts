@@ -19,14 +19,18 @@ export interface OpenDiff<T = AnyRecord> extends Diff<T> {
   close(): void;
 }
 
-export interface DiffOptions extends FieldFilter {
+export interface CompareOptions extends FieldFilter {
   signal?: AbortSignal | undefined;
   /** Matches that were found before, from intact lists. They are closed with the diff, or if it fails. */
   matches?: Matches | undefined;
 }
 
 /** Compares two sides. @throws UserError if a list of records does not match its digest, or a page that must be read is missing or invalid. */
-export async function diff<T = AnyRecord>(old: Side, now: Side, options: DiffOptions = {}): Promise<OpenDiff<T>> {
+export async function compareSides<T = AnyRecord>(
+  old: Side,
+  now: Side,
+  options: CompareOptions = {},
+): Promise<OpenDiff<T>> {
   const { only, ignore, signal } = options;
   const comparing = { old, new: now, filter: { only, ignore } };
   const isOther = hasOtherKey(old.facts.contract, now.facts.contract);

@@ -16,9 +16,9 @@ import { toText } from "./send.js";
 import { createStore, defaultCacheMb } from "./store.js";
 
 /** `dist` is a folder of releases, whose current one is served, or the folder of one release. */
-export type ListingServerOptions = OptionsFor<"serve">;
+export type ServerOptions = OptionsFor<"serve">;
 
-export interface ListingServerEffects {
+export interface ServerEffects {
   /** Called with a line for each problem: a damaged page, a release that cannot be served. */
   log?: ((line: string) => void) | undefined;
   /** Called with one entry for each response. It costs some time, so leave it out if not needed. */
@@ -27,7 +27,7 @@ export interface ListingServerEffects {
   onSwitch?: ((site: Site) => void) | undefined;
 }
 
-export interface ListingServer {
+export interface Server {
   /** The release that is served now: one listing, or several. */
   readonly site: Site;
   /** Handles one request of any Node HTTP server. */
@@ -43,14 +43,14 @@ export interface ListingServer {
   close(): Promise<void>;
 }
 
-export interface CountedEffects extends ListingServerEffects {
+export interface CountedEffects extends ServerEffects {
   /** Counts responses and refusals. */
   counts?: ServerCounts | undefined;
   /** Aborts the opening of a release, as `close` does. */
   signal?: AbortSignal | undefined;
 }
 
-export interface CountedServer extends ListingServer {
+export interface CountedServer extends Server {
   listen(address: Address | HandedSocket): Promise<{ url: string }>;
   /** The number of open connections. */
   connections(): number;
@@ -61,7 +61,7 @@ const FAST: readonly number[] = [200, 304, 500];
 
 /** Opens a server that does not listen yet. @throws UserError for a missing or broken release. */
 export async function createListingServer(
-  options: Complete<ListingServerOptions>,
+  options: Complete<ServerOptions>,
   { log = () => {}, access, onSwitch, counts, signal }: CountedEffects = {},
   limits: ServerLimits = SERVER_LIMITS,
 ): Promise<CountedServer> {
