@@ -327,10 +327,10 @@ export const MUTANTS = [
   },
   {
     name: "bulk-comma-kept",
-    file: "src/build/artifacts/artifact.ts",
+    file: "src/core/contract/record/split.ts",
     from: "newline + 1 - RECORD_SEPARATOR.length;",
     to: "newline + 2 - RECORD_SEPARATOR.length;",
-    tests: ["test/publish/order.test.ts"],
+    tests: ["test/core/contract/record/split.test.ts"],
   },
   {
     name: "settings-listing-wins-over-flag",

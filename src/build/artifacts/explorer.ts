@@ -4,6 +4,7 @@ import { facetFields } from "../../core/contract/lookup.js";
 import { fromBytes, toBytes } from "../../core/contract/record/key.js";
 import { kindOf } from "../../core/contract/record/kind.js";
 import { placeFinder, readText } from "../../core/contract/record/locate.js";
+import { type PageRecords, recordsOf } from "../../core/contract/record/split.js";
 import { valueAt } from "../../core/contract/record/value.js";
 import { EXPLORER, EXPLORER_FOLDER, SUMMARY } from "../../core/release/layout.js";
 import { createTurns } from "../../core/workers/turns.js";
@@ -17,16 +18,7 @@ import {
   type FacetValue,
   type TimesSummary,
 } from "../../explorer/summary.js";
-import {
-  type Artifact,
-  type Collector,
-  joinPieces,
-  type MergeContext,
-  type Merger,
-  type PageRecords,
-  recordsOf,
-  splitPieces,
-} from "./artifact.js";
+import { type Artifact, type Collector, joinPieces, type MergeContext, type Merger, splitPieces } from "./artifact.js";
 import { IntegerCounter } from "./integer-counter.js";
 import { type FamilySizes, SortedFamily } from "./sorted-files.js";
 import { TermCollector, textAt } from "./terms.js";

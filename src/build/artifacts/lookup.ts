@@ -12,19 +12,11 @@ import {
 } from "../../core/contract/lookup.js";
 import { fromBytes, toBytes } from "../../core/contract/record/key.js";
 import { placeFinder, readText } from "../../core/contract/record/locate.js";
+import { type PageRecords, recordsOf } from "../../core/contract/record/split.js";
 import { valueAt } from "../../core/contract/record/value.js";
 import { LOOKUP, LOOKUP_FOLDER } from "../../core/release/layout.js";
 import { createTurns } from "../../core/workers/turns.js";
-import {
-  type Artifact,
-  type Collector,
-  joinPieces,
-  type MergeContext,
-  type Merger,
-  type PageRecords,
-  recordsOf,
-  splitPieces,
-} from "./artifact.js";
+import { type Artifact, type Collector, joinPieces, type MergeContext, type Merger, splitPieces } from "./artifact.js";
 import { type FamilySizes, SortedFamily } from "./sorted-files.js";
 import { TermCollector } from "./terms.js";
 

@@ -8,8 +8,8 @@ import { envelopeDifferences, expectedEnvelope, readBody } from "../../core/cont
 import type { ContractFile } from "../../core/contract/file/form.js";
 import type { Encoding } from "../../core/contract/headers.js";
 import { AVATAR_PATH } from "../../core/contract/links.js";
-import { RECORD_SEPARATOR } from "../../core/contract/page.js";
 import { csvLineOf } from "../../core/contract/record/csv.js";
+import { recordsOf } from "../../core/contract/record/split.js";
 import type { WarningCounts } from "../../core/contract/record/warnings.js";
 import { codeOf, hasCode, UserError } from "../../core/errors.js";
 import { showValue } from "../../core/print/text.js";
@@ -34,22 +34,14 @@ export interface PagesToCheck {
 /** What to make again of all records: files of lookup and explorer, the lines of bulk parts and of the CSV file. */
 type Wanted = Readonly<Record<"lookup" | "explorer" | "bulk" | "csv", boolean>>;
 
-/** Collects lines of records: their canonical text, or what `lineOf` makes of each. */
-function lineCollector(lineOf?: (record: unknown) => string): Collector {
+/** Collects a line for each record: its canonical text, or what `lineOf` makes of it. */
+function lineCollector(lineOf: (record: string) => string = (record) => record): Collector {
   let lines: Buffer[] = [];
   return {
-    collect({ bytes, text }) {
-      if (bytes.length === 0) return;
-      // A record has no newline, so separators are only between records.
-      if (!lineOf) lines.push(Buffer.from(`${text.replaceAll(RECORD_SEPARATOR, "\n")}\n`, "latin1"));
-      else
-        lines.push(
-          Buffer.from(
-            JSON.parse(`[${bytes}]`)
-              .map((record: unknown) => `${lineOf(record)}\n`)
-              .join(""),
-          ),
-        );
+    collect(page) {
+      let own = "";
+      for (const [, begin, end] of recordsOf(page)) own += `${lineOf(page.bytes.toString("utf8", begin, end))}\n`;
+      lines.push(Buffer.from(own));
     },
     take() {
       const all = new Uint8Array(Buffer.concat(lines));
@@ -63,9 +55,10 @@ function lineCollector(lineOf?: (record: unknown) => string): Collector {
 async function collectorsOf(contract: Contract, pageSize: number, wanted: Wanted): Promise<readonly Collector[]> {
   const { lookup, explorer, bulk, csv } = wanted;
   const artifacts = await artifactsOf({ lookup, explorer });
+  const csvLine = csvLineOf(contract);
   return [
     ...(bulk ? [lineCollector()] : []),
-    ...(csv ? [lineCollector(csvLineOf(contract))] : []),
+    ...(csv ? [lineCollector((record) => csvLine(JSON.parse(record)))] : []),
     ...artifacts.map((artifact) => artifact.collector(contract, pageSize)),
   ];
 }

@@ -2,9 +2,9 @@
 import { type Contract, type Field, type Member, membersOf } from "../contract.js";
 import type { ValueSchema } from "../file/form.js";
 import { endOfString, parseJson } from "../json.js";
-import { RECORD_SEPARATOR } from "../page.js";
 import { fromBytes, type OrderKey, orderKeyOf, toBytes, writeKey } from "./key.js";
 import { isScalarKind, kindsOf } from "./kind.js";
+import { recordsOf } from "./split.js";
 import { valueAt, writtenKey } from "./value.js";
 
 /** One canonical record in a text with one character a byte. */
@@ -51,13 +51,10 @@ export function recordFinder(contract: Contract) {
      * @returns false if a record does not have its key in its place.
      */
     each(text: string, take: (record: RecordInText) => void): boolean {
-      for (let at = 0; at < text.length; ) {
-        const next = text.indexOf("\n", at);
-        const end = next < 0 ? text.length : next + 1 - RECORD_SEPARATOR.length;
+      for (const [, at, end] of recordsOf({ first: 0, text })) {
         const record = find(text, at, end);
         if (!record) return false;
         take(record);
-        at = end + RECORD_SEPARATOR.length;
       }
       return true;
     },
