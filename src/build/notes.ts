@@ -3,7 +3,7 @@ import { basePath, DEFAULT_PATH, pageUrl } from "../core/contract/links.js";
 import { noteOnMirrorTable } from "../core/contract/listing-names.js";
 import { USERS_CONTRACT } from "../core/contract/users.js";
 import { count } from "../core/print/numbers.js";
-import { openSiteIfComplete, type Site, type SiteListing } from "../core/release/site.js";
+import { openSiteIfComplete, type ReleaseListing, type Site } from "../core/release/site.js";
 import { notesOnWritten } from "../host/written.js";
 import type { BuildSettings, SiteSettings } from "./options.js";
 
@@ -31,7 +31,7 @@ export async function notesOf(
 }
 
 /** The notes for listings that a site has no longer. */
-function noteOnRemoved(before: readonly SiteListing[], now: readonly { name: string }[]): string[] {
+function noteOnRemoved(before: readonly ReleaseListing[], now: readonly { name: string }[]): string[] {
   const removed = before.filter(({ name }) => now.every((listing) => listing.name !== name));
   return removed.map(({ name, release: { snapshot, contract } }) => {
     return `the listing ${name} was removed, with ${count(snapshot.count, contract.listing.words)}`;

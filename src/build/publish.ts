@@ -10,7 +10,7 @@ import {
   describeSite,
   encodeSiteSnapshot,
   findSiteDamage,
-  type Listed,
+  type ListedFolder,
   openSiteIfComplete,
   partsOf,
   type Site,
@@ -120,7 +120,7 @@ function finish({ place, staging, top }: WrittenSite, wanted: Wanted, { now, sig
   const isSigned = signer !== undefined;
   const signAs = (id: string, baseUrl: string) =>
     signer && ((sums: Uint8Array) => signer.sign(sums, { id, baseUrl, time: now }));
-  const parts: Listed[] = [];
+  const parts: ListedFolder[] = [];
   for (const { name, id, facts, stage } of wanted.listings) {
     const { staging, digests } = stage;
     const sums = staging.finish(encodeSnapshot({ id, ...facts }), digests, signAs(id, facts.base_url));

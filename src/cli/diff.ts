@@ -4,7 +4,7 @@ import { ExitCode, usageError } from "../core/errors.js";
 import { painter } from "../core/print/style.js";
 import { listed } from "../core/print/text.js";
 import { optionsOf, type Settings } from "../core/settings/settings.js";
-import { type DiffResult, diffAll, type SiteDiff } from "../diff/diff.js";
+import { type DiffResult, type DiffResults, diffAll } from "../diff/diff.js";
 import { writeDocument } from "./program/document.js";
 import { refusalsAsUsageErrors } from "./program/failure.js";
 import { type Progress, withProgress } from "./program/progress.js";
@@ -49,7 +49,7 @@ async function compareAndPrint(
   }
 }
 
-async function print(result: SiteDiff, settings: Settings, io: Io, signal: AbortSignal): Promise<ExitCode> {
+async function print(result: DiffResults, settings: Settings, io: Io, signal: AbortSignal): Promise<ExitCode> {
   const { listings, added, removed, isWhole } = result;
   const named = listings.flatMap(({ name, comparison }) =>
     comparison.exceeded.map((sentence) => (isWhole ? `${name}: ${sentence}` : sentence)),
@@ -70,7 +70,7 @@ async function print(result: SiteDiff, settings: Settings, io: Io, signal: Abort
 }
 
 /** Writes the report of all listings of two sites. @throws UserError (usage) for a format of one listing */
-async function siteText(result: SiteDiff, { format, limit, all, output, only, ignore }: Settings, io: Io) {
+async function siteText(result: DiffResults, { format, limit, all, output, only, ignore }: Settings, io: Io) {
   const site = await import("../diff/report/site-diff.js");
   const filter = { only, ignore };
   switch (format) {

@@ -10,7 +10,7 @@ import { readOnce } from "./kept.js";
 import { listingOf } from "./listing.js";
 import { CALL, checked, OPEN_SITE } from "./option-checks.js";
 import type { CallOptions, OpenSite, SiteListing, SiteOptions } from "./options.js";
-import type { Answer, Requests } from "./requests.js";
+import type { Reply, Requests } from "./requests.js";
 import {
   type Host,
   type PromisedSnapshot,
@@ -102,7 +102,7 @@ function boundRequests(
       const { id, state, sums } = await find(ask.signal);
       const snapshotUrl = `${baseUrl}/snapshot.json`;
       const sumsUrl = `${baseUrl}/${SUMS}`;
-      const isOfSite = async ({ status, bytes }: Answer) => {
+      const isOfSite = async ({ status, bytes }: Reply) => {
         if (status !== 200) {
           // A host without these files may have dropped the listing.
           if (status > 399) await requireCurrent(ask.signal);

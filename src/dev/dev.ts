@@ -10,7 +10,7 @@ import { basePath } from "../core/contract/links.js";
 import { USERS_CONTRACT } from "../core/contract/users.js";
 import { type UserError, usageError } from "../core/errors.js";
 import { shellWord } from "../core/print/text.js";
-import { RECORDS_WORDS, type Site, type SiteListing } from "../core/release/site.js";
+import { RECORDS_WORDS, type ReleaseListing, type Site } from "../core/release/site.js";
 import { makeScratch, removeScratch } from "../core/scratch/folder.js";
 import { withoutGates } from "../core/settings/merge.js";
 import { type Complete, type OptionsFor, withDefaults } from "../core/settings/settings.js";
@@ -59,7 +59,7 @@ interface MadeListing {
 }
 
 /** A listing that is served now. */
-export interface DevListing extends SiteListing {
+export interface DevListing extends ReleaseListing {
   result: ListingResult;
   /** The differences from the release served before; undefined without any, or without such a listing. */
   changes: DiffResult | undefined;

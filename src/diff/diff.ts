@@ -47,7 +47,7 @@ export interface DiffResult<T = AnyRecord> extends OpenDiff<T> {
 }
 
 /** The comparisons of all listings of two sites, or of one listing. Call `close` at the end. */
-export interface SiteDiff {
+export interface DiffResults {
   /** By name; "" for snapshots of one listing. */
   listings: readonly { name: string; comparison: DiffResult }[];
   /** The listings that only the new site has, and only the old one. */
@@ -75,7 +75,7 @@ export async function diff<T = AnyRecord>(
 }
 
 /** Compares two snapshots: all listings of two sites, those named by `listing`, or the only ones. @throws as `diff` does */
-export async function diffAll(options: Complete<DiffOptions>, effects: DiffEffects): Promise<SiteDiff> {
+export async function diffAll(options: Complete<DiffOptions>, effects: DiffEffects): Promise<DiffResults> {
   return run(options, effects, false);
 }
 
@@ -83,7 +83,7 @@ async function run(
   options: Complete<DiffOptions>,
   { onProgress, onNote, signal, cwd = "." }: DiffEffects,
   mustBeOne: boolean,
-): Promise<SiteDiff> {
+): Promise<DiffResults> {
   const {
     old,
     new: newer,

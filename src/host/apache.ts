@@ -20,10 +20,10 @@ import {
   FILE_PATTERN,
   type Headers,
   OTHER_TYPE,
-  type Part,
   RANGED_PATTERN,
   REVALIDATED_PATTERN,
   type Rules,
+  type Section,
   type SiteRules,
   TYPES,
   withPages,
@@ -257,7 +257,7 @@ function writeRules(site: SiteRules, naming: Naming): string[] {
 }
 
 function rulesOfPages(
-  { folder, rules }: Part,
+  { folder, rules }: Section,
   encodings: readonly Encoding[],
   { path, fileOf, test }: Naming,
 ): string[] {
@@ -287,7 +287,7 @@ function rulesOfPages(
   ];
 }
 
-function rulesOfFiles({ folder, rules: { base, routes } }: Part, { path, fileOf }: Naming): string[] {
+function rulesOfFiles({ folder, rules: { base, routes } }: Section, { path, fileOf }: Naming): string[] {
   return [
     ...[...routes]
       .filter(([route, name]) => route !== `${base}/${name}`)

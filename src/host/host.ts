@@ -7,7 +7,7 @@ import { findRelease } from "../core/release/choose.js";
 import { CURRENT } from "../core/release/layout.js";
 import { findRefusal } from "../core/release/refusals.js";
 import { findUnreadable } from "../core/release/sharing.js";
-import { openSite, type Site } from "../core/release/site.js";
+import { openSiteRelease, type Site } from "../core/release/site.js";
 import { replaceFiles } from "../core/release/writer.js";
 import type { Complete, OptionsFor } from "../core/settings/settings.js";
 import { settingsOfRelease, siteOf } from "./hosted-site.js";
@@ -50,7 +50,7 @@ interface WrittenFile extends HostFile {
 export async function adapt(options: Complete<AdaptOptions>, { cwd = "." }: AdaptEffects = {}): Promise<Adapted> {
   const { name, write } = options;
   const host = hostOf(name);
-  const site = await openSite(findRelease(options.release ?? CURRENT, options.dist, cwd));
+  const site = await openSiteRelease(findRelease(options.release ?? CURRENT, options.dist, cwd));
   const settings = settingsOfRelease(site, options);
   const dist = dirname(dirname(site.folder));
   const folder = resolve(cwd, write ?? ".");

@@ -4,10 +4,10 @@ import { basePath } from "../core/contract/links.js";
 import { usageError } from "../core/errors.js";
 import type { Site } from "../core/release/site.js";
 import type { OptionsOf } from "../core/settings/settings.js";
-import { type Compression, type SiteRules, type SiteSettings, servedEncodings, siteRulesOf } from "./rules.js";
+import { type Compression, type SiteFacts, type SiteRules, servedEncodings, siteRulesOf } from "./rules.js";
 
 /** Settings of a host's files. */
-export type SiteOptions = OptionsOf<"serverName" | "address" | "listenPort" | "root" | "basePath" | "cacheControl">;
+export type HostOptions = OptionsOf<"serverName" | "address" | "listenPort" | "root" | "basePath" | "cacheControl">;
 
 export interface HostedSite {
   rules: SiteRules;
@@ -27,17 +27,17 @@ export interface HostedSite {
 
 /** The settings of a site that rules are made of. */
 export function siteSettings(
-  { baseUrl, listings, encodings }: Pick<SiteSettings, "baseUrl" | "listings" | "encodings">,
-  { basePath: base, cacheControl = DEFAULT_CACHE_CONTROL }: Pick<SiteOptions, "basePath" | "cacheControl">,
-): SiteSettings {
+  { baseUrl, listings, encodings }: Pick<SiteFacts, "baseUrl" | "listings" | "encodings">,
+  { basePath: base, cacheControl = DEFAULT_CACHE_CONTROL }: Pick<HostOptions, "basePath" | "cacheControl">,
+): SiteFacts {
   return { baseUrl, base: base ?? basePath(baseUrl), listings, encodings, cacheControl };
 }
 
 /** The settings of a released site that rules are made of. */
 export function settingsOfRelease(
   { baseUrl, listings }: Site,
-  options: Pick<SiteOptions, "basePath" | "cacheControl">,
-): SiteSettings {
+  options: Pick<HostOptions, "basePath" | "cacheControl">,
+): SiteFacts {
   const places = listings.map(({ name, release }) => ({ name, path: release.contract.listing.path }));
   // All listings of a site have the same codings.
   const encodings = listings[0]?.release.snapshot.encodings ?? [];
@@ -51,9 +51,9 @@ export function settingsOfRelease(
  */
 export function siteOf(
   released: Site,
-  settings: SiteSettings,
+  settings: SiteFacts,
   { compression, dist, folder }: { compression: Compression; dist: string; folder: string },
-  { serverName, address, listenPort, root }: SiteOptions = {},
+  { serverName, address, listenPort, root }: HostOptions = {},
 ): HostedSite {
   const { baseUrl, encodings } = settings;
   const url = new URL(baseUrl);

@@ -1,7 +1,7 @@
 /** Vercel: routes in vercel.json. They cannot answer methods other than GET. */
 import type { HostKind } from "./kind.js";
 import { PAGE_NUMBER } from "./patterns.js";
-import type { Headers, Part, SiteRules } from "./rules.js";
+import type { Headers, Section, SiteRules } from "./rules.js";
 
 export const vercel: HostKind = {
   name: "vercel",
@@ -36,7 +36,7 @@ function routesOf({ parts, last }: SiteRules) {
 }
 
 /** @param root the URL path of the site, below which files have the paths of the release if it is empty. */
-function routesOfPart({ folder: own, hasPages, rules }: Part, root: string) {
+function routesOfPart({ folder: own, hasPages, rules }: Section, root: string) {
   const { listing, pages, pageFolder, base, headers, page, redirects, files, routes, families } = rules;
   const list = (of: Headers) => Object.entries(of).map(([key, value]) => ({ key, value }));
   const query = { type: "query", key: "page" };

@@ -9,7 +9,7 @@ import { createConnections } from "./connections.js";
 import type { ServerCounts } from "./counts.js";
 import { followCurrent } from "./current.js";
 import type { Take } from "./fast-path/connection.js";
-import { readPlain } from "./fast-path/request.js";
+import { readPlainGet } from "./fast-path/request.js";
 import { SERVER_LIMITS, type ServerLimits, shareDescriptors } from "./limits.js";
 import { type Address, type HandedSocket, listen } from "./listen.js";
 import { toText } from "./send.js";
@@ -80,7 +80,7 @@ export async function createListingServer(
     routes.handle(req, res);
   };
   const take: Take = (text, at, socket) => {
-    const plain = readPlain(text, at, limits.fastBytes);
+    const plain = readPlainGet(text, at, limits.fastBytes);
     if (!plain) return undefined;
     const { site, answer: answerTo } = current.routes;
     const answer = answerTo(plain);

@@ -5,7 +5,7 @@ import { unlessStopped, usageError } from "../core/errors.js";
 import { suggest } from "../core/print/near.js";
 import { findRelease } from "../core/release/choose.js";
 import { CURRENT } from "../core/release/layout.js";
-import { openSite, openSiteIfComplete, type Site } from "../core/release/site.js";
+import { openSiteIfComplete, openSiteRelease, type Site } from "../core/release/site.js";
 import type { Complete } from "../core/settings/settings.js";
 import type { VerifyEffects, VerifyOptions } from "./options.js";
 import { readTrust } from "./signature.js";
@@ -63,5 +63,5 @@ const NONE = "none";
 /** Opens the release to compare with: the current one by default, if there is one. @throws UserError if a named one does not exist or is incomplete. */
 export async function openAgainst(name: string | undefined, dist: string, cwd: string): Promise<Site | undefined> {
   if (name === NONE) return undefined;
-  return name === undefined ? openSiteIfComplete(join(dist, CURRENT)) : openSite(findRelease(name, dist, cwd));
+  return name === undefined ? openSiteIfComplete(join(dist, CURRENT)) : openSiteRelease(findRelease(name, dist, cwd));
 }

@@ -7,7 +7,7 @@ import type { Contract } from "../../src/core/contract/contract.js";
 import { isStep } from "../../src/core/release/layout.js";
 import { openRelease, type Release } from "../../src/core/release/open.js";
 import { sha256 } from "../../src/core/release/plain-files.js";
-import { openSite } from "../../src/core/release/site.js";
+import { openSiteRelease } from "../../src/core/release/site.js";
 import { hostOf, PUBLISHED_FILES } from "../../src/host/hosts.js";
 import type { HostKind } from "../../src/host/kind.js";
 import { type BuildOptions, build, createServer, verify } from "../../src/index.js";
@@ -153,7 +153,7 @@ export async function checkSite(server: Server, base: string): Promise<void> {
       adapt: server.built ? adapt(server) : [],
       compress: compression === "files" ? ["br", "gzip"] : [],
     });
-    return openSite(folder);
+    return openSiteRelease(folder);
   };
   await publish();
   changeShop(db, "UPDATE orders SET total = total + 1; INSERT INTO products VALUES (11, 'New', 1)");

@@ -8,7 +8,7 @@ import { createTurns } from "../workers/turns.js";
 import type { Change, Diff, FieldFilter } from "./change.js";
 import { type Comparing, changedReader, keyValue, Summary } from "./changed.js";
 import { type Matches, matchRecords, NO_MATCHES, type Pair } from "./match.js";
-import { RecordReader } from "./records.js";
+import { PageRecordReader } from "./records.js";
 import type { ListEntry, Side } from "./side.js";
 
 /** Pairs of records to read before the event loop gets a turn. */
@@ -90,7 +90,7 @@ async function* changesOf(matches: Matches, comparing: Comparing, kind?: Change[
 }
 
 function* readRecords(kind: "added" | "removed", entries: Iterable<ListEntry>, side: Side): Generator<Change> {
-  const reader = new RecordReader(side);
+  const reader = new PageRecordReader(side);
   for (const entry of entries) {
     const record = reader.read(entry);
     yield { kind, id: keyValue(record, side), record };

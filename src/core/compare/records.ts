@@ -17,7 +17,7 @@ import { badPage, type ListEntry, nameOf, readPage, type Side } from "./side.js"
 const TAIL = "\n]}\n";
 
 /** Reads records by their entries in the list. Fastest in published order. */
-export class RecordReader {
+export class PageRecordReader {
   readonly #paths: PagePaths;
   readonly #pattern: RecordPattern;
   /** The last page that was read. */

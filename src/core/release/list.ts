@@ -6,7 +6,7 @@ import type { Contract } from "../contract/contract.js";
 import { codeOf, hasCode, UserError, usageError } from "../errors.js";
 import { CURRENT, PREVIOUS_LINKS, RELEASES } from "./layout.js";
 import { parseFolderName } from "./name.js";
-import { factsOf, openSite } from "./site.js";
+import { factsOf, openSiteRelease } from "./site.js";
 
 export interface ReleaseSummary {
   id: string;
@@ -82,7 +82,7 @@ export async function summarize(dist: string, name: string): Promise<ReleaseSumm
   const { id = "", time = new Date(0) } = parseFolderName(name) ?? {};
   const base = { id, name, folder, time, current: name === findCurrent(dist) };
   try {
-    const facts = factsOf(await openSite(folder));
+    const facts = factsOf(await openSiteRelease(folder));
     return { ...base, ...facts, bytes: await bytesBelow(folder) };
   } catch (error) {
     if (!(error instanceof UserError) && codeOf(error) === undefined) throw error;

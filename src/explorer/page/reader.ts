@@ -20,7 +20,7 @@ export interface ListedRow {
 }
 
 /** A snapshot, and its files that are read before any record. */
-export interface SnapshotFacts {
+export interface ListingFacts {
   view: SnapshotView;
   snapshot: Snapshot;
   contract: Contract;
@@ -38,7 +38,7 @@ export const MOST_LOADED = 20_000;
 export interface Reader {
   readonly host: Host;
   /** Facts of the current snapshot. Read once, and again after an error or `forget`. */
-  known(): Promise<SnapshotFacts>;
+  known(): Promise<ListingFacts>;
   /**
    * Loads all records of the current snapshot, once.
    * @param onProgress called with the share of pages that are loaded, from 0 to 1.
@@ -58,12 +58,12 @@ export interface Reader {
 }
 
 /** @param onKnown called with each snapshot before any of its records is returned. */
-export function createReader(base: URL, onKnown: (known: SnapshotFacts) => void): Reader {
+export function createReader(base: URL, onKnown: (known: ListingFacts) => void): Reader {
   // Few retries, since a user waits.
   const host = openHost(base.href, { pausesMs: [250, 1000], timeoutMs: 20_000 });
-  let known: Promise<SnapshotFacts> | undefined;
+  let known: Promise<ListingFacts> | undefined;
 
-  const readKnown = async (): Promise<SnapshotFacts> => {
+  const readKnown = async (): Promise<ListingFacts> => {
     const view = await findView(host, {});
     const [{ contract: file }, bytes] = await Promise.all([
       readContract(host, view, undefined),
@@ -75,7 +75,7 @@ export function createReader(base: URL, onKnown: (known: SnapshotFacts) => void)
       summary: await hexDigest(bytes),
     };
     const summary = objectOf(bytes, host.baseUrl) as unknown as ExplorerSummary;
-    const basis: SnapshotFacts = { view, snapshot: view.snapshot, contract, summary, digests, loaded: [] };
+    const basis: ListingFacts = { view, snapshot: view.snapshot, contract, summary, digests, loaded: [] };
     onKnown(basis);
     return basis;
   };

@@ -12,7 +12,7 @@ import { whyUnreachable } from "../../client/hosted.js";
 import { createBusyRetry } from "../../client/requests.js";
 import { codeOf, HostError, hasCode, UserError } from "../../core/errors.js";
 
-export interface Answer {
+export interface HostAnswer {
   url: string;
   status: number;
   headers: Headers;
@@ -87,7 +87,7 @@ export function createAsker(options: AskOptions) {
       return requests;
     },
     /** Sends a request. @throws NoAnswer without a complete response; UserError if the host is too busy */
-    async ask(url: string, question: Question = {}): Promise<Answer> {
+    async ask(url: string, question: Question = {}): Promise<HostAnswer> {
       const { maxBytes = MAX_BYTES } = question;
       const agent = url.startsWith("https:") ? agents["https:"] : agents["http:"];
       try {
@@ -117,7 +117,7 @@ interface Limits {
 }
 
 /** Sends one request. Sends the URL unmodified, and follows no redirect. */
-async function exchange(url: string, question: Question, limits: Limits): Promise<Answer> {
+async function exchange(url: string, question: Question, limits: Limits): Promise<HostAnswer> {
   const { method = "GET", headers = {} } = question;
   const { timeoutMs, maxBytes, signal } = limits;
   const agent = question.isHead ? false : limits.agent;

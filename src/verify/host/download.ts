@@ -7,7 +7,7 @@ import { inspect, type Release } from "../../core/release/open.js";
 import { parseSnapshot } from "../../core/release/snapshot-file.js";
 import { explainTemporary } from "../../core/scratch/folder.js";
 import type { Findings } from "../verdict.js";
-import { type Answer, type Asker, MAX_BYTES, type NoAnswer } from "./ask.js";
+import { type Asker, type HostAnswer, MAX_BYTES, type NoAnswer } from "./ask.js";
 import { describeAnswer } from "./model.js";
 
 /** Maximum bytes of SHA256SUMS per page. */
@@ -21,7 +21,7 @@ export const DOWNLOAD_ROW = {
 } as const;
 
 /** Advice for a wrong response. */
-export function adviceFor({ status }: Pick<Answer, "status">, baseUrl: string): string {
+export function adviceFor({ status }: Pick<HostAnswer, "status">, baseUrl: string): string {
   if (status !== 500 && status !== 403) return `Is ${baseUrl} the base URL?`;
   return "The server's user probably cannot read the release: run \"rollcall verify\" there to see why, and read the server's error log.";
 }
@@ -35,7 +35,7 @@ export function adviceFor({ status }: Pick<Answer, "status">, baseUrl: string): 
 export async function downloadManifest(
   asker: Asker,
   baseUrl: string,
-  before: Answer,
+  before: HostAnswer,
   folder: string,
   findings: Findings,
 ): Promise<Release> {
@@ -64,7 +64,7 @@ export async function fetchManifest(
   asker: Asker,
   baseUrl: string,
   folder: string,
-  before: Answer,
+  before: HostAnswer,
   pages = 0,
 ): Promise<void> {
   const maxBytes = Math.min(MAX_BYTES + pages * SUM_BYTES_OF_PAGE, MOST_BYTES);
@@ -89,7 +89,7 @@ export async function downloadFile(
   digest: string,
   findings: Findings,
   onFailure: (error: unknown) => void,
-  answer?: Answer,
+  answer?: HostAnswer,
 ): Promise<void> {
   if (answer?.status === 200 && answer.digest === digest) return writeFile(folder, path, answer.body);
   const pastCaches = `${url}${url.includes("?") ? "&" : "?"}v=${digest.slice(0, 12)}`;
@@ -109,7 +109,13 @@ export async function downloadFile(
 }
 
 /** Downloads a file of any size into the folder, whatever the answer is. */
-async function fetchInto(asker: Asker, url: string, folder: string, path: string, maxBytes: number): Promise<Answer> {
+async function fetchInto(
+  asker: Asker,
+  url: string,
+  folder: string,
+  path: string,
+  maxBytes: number,
+): Promise<HostAnswer> {
   const target = createFile(folder, path);
   try {
     return await asker.ask(url, { maxBytes, take: target.write });

@@ -28,7 +28,7 @@ import { verifyRelease } from "../release/release.js";
 import { DISK_ROWS, skippedRows } from "../release/rows.js";
 import { checkSigned, SIGNATURE_ROW, type SignatureResult, type SignatureTrust } from "../signature.js";
 import { checkRow, type Finding, Findings, type Row, type Verdict } from "../verdict.js";
-import { type Answer, type Asker, type AskOptions, createAsker, NoAnswer } from "./ask.js";
+import { type Asker, type AskOptions, createAsker, type HostAnswer, NoAnswer } from "./ask.js";
 import { adviceFor, DOWNLOAD_ROW, downloadFile, downloadManifest } from "./download.js";
 import {
   type AnswerKind,
@@ -40,7 +40,7 @@ import {
   isStrong,
   mostBytes,
   pageIn,
-  readPage,
+  readPageAnswer,
   type ServedListing,
   wrongHeaders,
 } from "./model.js";
@@ -199,7 +199,7 @@ class HostReading {
   }
 
   /** @param before the host's snapshot.json before anything else was read */
-  async read(before: Answer) {
+  async read(before: HostAnswer) {
     const { asker, release, findings } = this;
     const { baseUrl, trust, cacheControl } = this.options;
     const { path } = release.contract.listing;
@@ -210,7 +210,7 @@ class HostReading {
     const expected = createModel(release, baseUrl, caching);
     const served = { asker, baseUrl, path, links, pages, release, first, expected };
     this.#served = served;
-    const read = readPage(first);
+    const read = readPageAnswer(first);
     const base = "envelope" in read ? parsePageUrl(read.envelope.next ?? "", path)?.baseUrl : undefined;
     if (base !== undefined && base !== baseUrl)
       findings.add({ check: "base-url", page: 1, url: first.url, found: `links to ${base}`, expected: baseUrl });
@@ -255,13 +255,13 @@ class HostReading {
   }
 
   /** Requests page 1 by the release's form of URL. @throws UserError that describes the response if it is not a page; HostError if only the other form works */
-  async #readFirst(): Promise<Answer> {
+  async #readFirst(): Promise<HostAnswer> {
     const { asker, release, options } = this;
     const { baseUrl } = options;
     const { links } = release.snapshot;
     const { path } = release.contract.listing;
     const first = await asker.ask(pageUrl({ baseUrl, path, links }, 1));
-    const read = readPage(first);
+    const read = readPageAnswer(first);
     if (!("received" in read)) return first;
     const form = otherForm(links);
     const other = await asker.ask(pageUrl({ baseUrl, path, links: form }, 1));
@@ -360,7 +360,7 @@ class HostReading {
     if (this.#isKept)
       await downloadFile(this.asker, place.url, release, release.paths.path(page), listed, findings, onFailure, plain);
     if (!plain) return;
-    const read = readPage(plain);
+    const read = readPageAnswer(plain);
     if ("received" in read) return findings.add({ ...place, found: read.received, expected: "200 with a page" });
     if (hasMark(plain.body))
       findings.add({ ...place, found: "a byte order mark before the page", expected: "200 with a page" });
@@ -392,7 +392,7 @@ class HostReading {
   }
 
   /** What a response is instead of the page, if it differs. It may equal the plain response, or the page of the release. */
-  #differenceOf(answer: Answer, coding: Variant, page: number, digest: string): string | undefined {
+  #differenceOf(answer: HostAnswer, coding: Variant, page: number, digest: string): string | undefined {
     const { pages } = this.release.sums;
     const { status, flaw, headers } = answer;
     const said = headers.get("Content-Encoding") ?? "identity";
@@ -411,7 +411,7 @@ class HostReading {
   }
 
   /** Sends a request. An incomplete response is a finding, and undefined. @throws NoAnswer after too many of them */
-  async #ask(place: Place, coding: Variant, maxBytes?: number): Promise<Answer | undefined> {
+  async #ask(place: Place, coding: Variant, maxBytes?: number): Promise<HostAnswer | undefined> {
     const what = place.page === undefined && place.check === "files" ? "file" : "page";
     try {
       const take = what === "file" ? () => {} : undefined;
@@ -423,7 +423,7 @@ class HostReading {
     }
   }
 
-  #checkHeaders(answer: Answer, path: string, kind: AnswerKind, coding: Variant, place: Place): void {
+  #checkHeaders(answer: HostAnswer, path: string, kind: AnswerKind, coding: Variant, place: Place): void {
     const { first, expected } = this.#served;
     const id = answer.headers.get("Snapshot-Id");
     const own = first.headers.get("Snapshot-Id");
@@ -434,5 +434,5 @@ class HostReading {
   }
 }
 
-const otherBytes = ({ digest }: Answer) => `other bytes, ${etagOf(digest)}`;
+const otherBytes = ({ digest }: HostAnswer) => `other bytes, ${etagOf(digest)}`;
 const pathIn = ({ url }: Place, { baseUrl }: ServedListing) => url.slice(baseUrl.length);

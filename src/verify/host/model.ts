@@ -10,7 +10,7 @@ import type { Release } from "../../core/release/open.js";
 import { hashPlain } from "../../core/release/plain-files.js";
 import { createAnswer } from "../../serve/answer.js";
 import { createAnswers } from "../../serve/answers.js";
-import { type Answer, type Asker, MAX_BYTES } from "./ask.js";
+import { type Asker, type HostAnswer, MAX_BYTES } from "./ask.js";
 
 export interface ServedListing extends ListingPlace {
   asker: Asker;
@@ -18,7 +18,7 @@ export interface ServedListing extends ListingPlace {
   /** What the host should serve. With a sample of its pages, a downloaded release has no other pages and files. */
   release: Release;
   /** Page 1, plain. */
-  first: Answer;
+  first: HostAnswer;
   /** What the host must answer to a request. @param path below the base URL */
   expected(path: string, headers?: Readonly<Record<string, string>>, method?: string): Expected;
 }
@@ -69,7 +69,7 @@ export function detailOf(body: Uint8Array): string | undefined {
 }
 
 /** A response in words: its status, and its type or where it redirects to. */
-export function describeAnswer({ status, headers }: Answer): string {
+export function describeAnswer({ status, headers }: HostAnswer): string {
   const location = headers.get("Location");
   if (status >= 300 && status < 400 && location !== null)
     return `a redirect (${status}) to ${JSON.stringify(location.slice(0, 200))}`;
@@ -82,7 +82,7 @@ const MARK = "\ufeff";
 export const hasMark = (body: Buffer) => body.toString("utf8", 0, Buffer.byteLength(MARK)) === MARK;
 
 /** Parses the page of a response, also behind a byte order mark, or says what it is instead. */
-export function readPage(answer: Answer): PageBody | { received: string } {
+export function readPageAnswer(answer: HostAnswer): PageBody | { received: string } {
   const received = describeAnswer(answer);
   const { status, body, flaw } = answer;
   if (status !== 200) return { received };
@@ -92,8 +92,8 @@ export function readPage(answer: Answer): PageBody | { received: string } {
 }
 
 /** The number of the page in a response, by its links; undefined if it is not a page. */
-export function pageIn(answer: Answer, { path }: Pick<ServedListing, "path">): number | undefined {
-  const read = readPage(answer);
+export function pageIn(answer: HostAnswer, { path }: Pick<ServedListing, "path">): number | undefined {
+  const read = readPageAnswer(answer);
   if (!("envelope" in read)) return undefined;
   const [after, before] = [read.envelope.next, read.envelope.previous].map(
     (link) => parsePageUrl(link ?? "", path)?.page,
@@ -105,7 +105,7 @@ export function pageIn(answer: Answer, { path }: Pick<ServedListing, "path">): n
 export type AnswerKind = "plain" | "coded" | "file";
 
 /** Whether a header is right. @param found empty without one */
-type IsRight = (found: string, wanted: string | undefined, answer: Answer) => boolean;
+type IsRight = (found: string, wanted: string | undefined, answer: HostAnswer) => boolean;
 
 const isAbsent: IsRight = (found) => found === "";
 const lists = (value: string) => (found: string) =>
@@ -113,7 +113,8 @@ const lists = (value: string) => (found: string) =>
     .toLowerCase()
     .split(/[\s,]+/)
     .some((one) => one === "*" || one === value);
-const exposes = ({ headers }: Answer, name: string) => lists(name)(headers.get("Access-Control-Expose-Headers") ?? "");
+const exposes = ({ headers }: HostAnswer, name: string) =>
+  lists(name)(headers.get("Access-Control-Expose-Headers") ?? "");
 
 /** Whether an ETag is strong. */
 export const isStrong = (tag: string) => /^"[^"]+"$/.test(tag);
@@ -158,7 +159,7 @@ const RIGHT: Readonly<Record<string, IsRight>> = {
 };
 
 /** Whether a header is what the contract says. */
-export function isRight(answer: Answer, header: string, wanted: string | undefined, own = RIGHT[header]): boolean {
+export function isRight(answer: HostAnswer, header: string, wanted: string | undefined, own = RIGHT[header]): boolean {
   const found = answer.headers.get(header) ?? "";
   if (own) return own(found, wanted, answer);
   if (wanted === undefined) return found === "";
@@ -234,7 +235,7 @@ const HEADERS: readonly (readonly [name: string, rule: string, header: string, o
 export const HEADER_ROWS = HEADERS.map(([name, rule]) => ({ name, rule }));
 
 /** The checks of headers that find something wrong with a response, in the words of a finding. */
-export function wrongHeaders(answer: Answer, { headers }: Pick<Expected, "headers">, kind: AnswerKind | "any") {
+export function wrongHeaders(answer: HostAnswer, { headers }: Pick<Expected, "headers">, kind: AnswerKind | "any") {
   return HEADERS.filter(
     ([, , header, of, own]) => of.includes(kind) && !isRight(answer, header, headers[header], own),
   ).map(([check, , header, , own]) => {
@@ -248,7 +249,7 @@ export function wrongHeaders(answer: Answer, { headers }: Pick<Expected, "header
 
 /** Whether a response has the headers of page 1 that are right there. @param but one not to compare */
 export function hasHeadersOfPage(
-  answer: Answer,
+  answer: HostAnswer,
   { first, expected }: ServedListing,
   page: string,
   but: string,

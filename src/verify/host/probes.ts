@@ -7,14 +7,14 @@ import { shorten, visible } from "../../core/print/text.js";
 import { EXPLORER, explorerPath, isPacked, isPart } from "../../core/release/layout.js";
 import { closing, openPlain, readBlocks } from "../../core/release/plain-files.js";
 import { checkRow, type Findings, type Row } from "../verdict.js";
-import type { Answer, NoAnswer } from "./ask.js";
+import type { HostAnswer, NoAnswer } from "./ask.js";
 import {
   detailOf,
   hasHeadersOfPage,
   isRight,
   mostBytes,
   pageIn,
-  readPage,
+  readPageAnswer,
   type ServedListing,
   wrongHeaders,
 } from "./model.js";
@@ -271,7 +271,7 @@ async function probeOne(
 }
 
 function isAsExpected(
-  answer: Answer,
+  answer: HostAnswer,
   what: readonly string[],
   { status, headers, detail }: ReturnType<ServedListing["expected"]>,
   path: string,
@@ -297,7 +297,7 @@ function isAsExpected(
 }
 
 /** Whether a redirect leads to this host. */
-function leadsTo({ headers, url }: Answer, host: string | undefined): boolean {
+function leadsTo({ headers, url }: HostAnswer, host: string | undefined): boolean {
   const location = headers.get("Location") ?? "";
   return canParse(location, url) && new URL(location, url).hostname === host;
 }
@@ -353,7 +353,7 @@ function ask(
   what: string,
   request: Pick<Request, "method"> & { headers: Readonly<Record<string, string>> },
   { asker, baseUrl, release }: ServedListing,
-): Promise<Answer> {
+): Promise<HostAnswer> {
   const take = /[A-Z]|digest/.test(what) && !what.includes("page") ? () => {} : undefined;
   const isHead = request.method === "HEAD" && what === "empty";
   return asker.ask(baseUrl + path, { ...request, maxBytes: mostBytes(release, path), take, isHead });
@@ -363,7 +363,7 @@ function ask(
  * A response in words: its status with the headers that are compared, with the location, the page or the error:
  * `200, ETag: "1f6a", no Vary`, `404 {"detail":"Invalid page."}`, `301 to /v1/stations/`, `200, page 2`
  */
-function show(answer: Answer, what: string, served: ServedListing): string {
+function show(answer: HostAnswer, what: string, served: ServedListing): string {
   const { status, headers, body } = answer;
   const location = headers.get("Location");
   if (location !== null) return `${status} to ${location}`;
@@ -374,6 +374,6 @@ function show(answer: Answer, what: string, served: ServedListing): string {
     );
   if (status >= 400) return `${status} ${body.toString("utf8", 0, 4 * LONGEST_SHOWN)}`.trim();
   if (status !== 200 || body.length === 0) return `${status}`;
-  const read = readPage(answer);
+  const read = readPageAnswer(answer);
   return "received" in read ? read.received : `200, page ${pageIn(answer, served)}`;
 }

@@ -15,7 +15,7 @@ import { makeScratch, removeScratch } from "../../core/scratch/folder.js";
 import { PUBLISHED_FILES } from "../../host/hosts.js";
 import { SIGNATURE_ROW } from "../signature.js";
 import { type Asked, checkRow, Findings, type Verdict } from "../verdict.js";
-import { type Answer, type Asker, createAsker } from "./ask.js";
+import { type Asker, createAsker, type HostAnswer } from "./ask.js";
 import { adviceFor, fetchManifest } from "./download.js";
 import { MOVING, readSettled, readSignature, type VerifyHostOptions, verifyHost } from "./host.js";
 import { describeAnswer } from "./model.js";
@@ -76,12 +76,12 @@ export async function verifySiteHost(given: VerifySiteOptions): Promise<Verdict>
 }
 
 /** The snapshot.json of a site; undefined if the response is something else. */
-function siteIn({ status, body }: Answer): SiteSnapshot | undefined {
+function siteIn({ status, body }: HostAnswer): SiteSnapshot | undefined {
   return status === 200 ? parseSiteSnapshot(String(body)) : undefined;
 }
 
 /** Whether a base URL without the snapshot.json of a listing must be the site of this release. */
-function isTopOf({ status, body, url }: Answer, against: Site | undefined): boolean {
+function isTopOf({ status, body, url }: HostAnswer, against: Site | undefined): boolean {
   const isListing = status === 200 && parseSnapshot(String(body)) !== undefined;
   return against?.top !== undefined && !isListing && nameAt(against, url.slice(0, -SNAPSHOT.length - 1)) === undefined;
 }
@@ -116,7 +116,7 @@ function siteOf(names: readonly string[]): string {
 async function verifyListings(
   asker: Asker,
   options: VerifySiteOptions,
-  top: Answer,
+  top: HostAnswer,
   folder: string,
   findings: Findings,
 ) {

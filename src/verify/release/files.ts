@@ -9,7 +9,7 @@ import { entriesOf } from "../../core/release/page-names.js";
 import { hashPlain, sha256 } from "../../core/release/plain-files.js";
 import type { Sums } from "../../core/release/sums.js";
 import type { Finding } from "../verdict.js";
-import { readPage } from "./page-check.js";
+import { readPageFile } from "./page-check.js";
 
 /** Files that SHA256SUMS does not list. */
 const UNLISTED: readonly string[] = [SUMS, SIGNATURE, OWNED, RELEASE_NAME];
@@ -53,7 +53,7 @@ export async function checkFiles(
     if (!listings.some((name) => path.startsWith(`${name}/`)))
       wrong.set(path, { found: "no such file", expected: "a file" });
   const name = basename(folder);
-  const written = String(readPage(join(folder, RELEASE_NAME)) ?? "");
+  const written = String(readPageFile(join(folder, RELEASE_NAME)) ?? "");
   if (parseFolderName(name) && written !== `${name}\n`)
     wrong.set(RELEASE_NAME, { found: JSON.stringify(written.slice(0, 100)), expected: `the folder's name, ${name}` });
   // Sorted, since the order of entries depends on the file system.

@@ -15,7 +15,7 @@ import { BULK, BULK_FOLDER, CHANGES, CHANGES_FOLDER, CSV, SNAPSHOT } from "../..
 import type { Release } from "../../core/release/open.js";
 import { openPlain } from "../../core/release/plain-files.js";
 import type { FileDigests, Note } from "./files.js";
-import { readPage } from "./page-check.js";
+import { readPageFile } from "./page-check.js";
 import { recordChecker } from "./records.js";
 
 /** Counts and hashes plain bytes. */
@@ -129,7 +129,7 @@ const INDEXES = {
 /** Reads bulk.json or changes.json, and compares it with the existing files. @returns undefined if it is unusable */
 function readIndex<K extends keyof typeof INDEXES>(kind: K, folder: string, digests: FileDigests, note: Note) {
   const { path, what, one, folder: inside, read: parse } = INDEXES[kind];
-  const bytes = readPage(join(folder, path));
+  const bytes = readPageFile(join(folder, path));
   const read = Buffer.isBuffer(bytes) ? parse(String(bytes)) : { why: "is not readable" };
   if ("why" in read) return void note(path, { found: `a file that ${shorten(read.why, 200)}`, expected: what });
   if (String(bytes) !== read.text)
@@ -233,7 +233,7 @@ export async function checkChanges(
   const checker = recordChecker(contract, `${snapshot.base_url}/${AVATAR_PATH}`);
   const reader = recordReader(contract.file, CHANGES);
   for (const step of changes.steps) {
-    const packed = digests.has(step.file) && readPage(join(folder, step.file));
+    const packed = digests.has(step.file) && readPageFile(join(folder, step.file));
     if (!packed || packed === "too large") continue;
     const most = mostPlainBytes(packed.length);
     await isSound(step.file, note, async () => {

@@ -64,7 +64,7 @@ async function collectorsOf(contract: Contract, pageSize: number, wanted: Wanted
 }
 
 /** Consecutive pages, with their digests. */
-export interface PageBatch {
+export interface DigestedPages {
   first: number;
   pages: number;
   digests: DigestBytes;
@@ -97,7 +97,7 @@ export function startChecks(release: PagesToCheck) {
   const checker = recordChecker(contract, `${snapshot.base_url}/${AVATAR_PATH}`);
   const pageSize = snapshot.page_size;
   let collectors: readonly Collector[] | undefined;
-  return async ({ first, pages, digests: bytes }: PageBatch): Promise<CheckedPages> => {
+  return async ({ first, pages, digests: bytes }: DigestedPages): Promise<CheckedPages> => {
     collectors ??= await collectorsOf(contract, pageSize, wanted);
     const findings = new Findings();
     const digests = new PageDigests(pages, listed);
@@ -113,7 +113,7 @@ export function startChecks(release: PagesToCheck) {
       const page = first + at - 1;
       const note: Note = (check, found, expected, variant = "identity") =>
         findings.add({ check, path: paths.path(page, variant), page, found, expected });
-      const open = (variant: Variant) => readPage(join(folder, paths.path(page, variant)));
+      const open = (variant: Variant) => readPageFile(join(folder, paths.path(page, variant)));
       const files = checkVariants(variants, open, (variant) => digests.get(at, variant), note);
       hashed += files.hashed;
       const found = files.plain && checkPage(page, files.plain, snapshot, checker, warnings, note);
@@ -136,7 +136,7 @@ export function startChecks(release: PagesToCheck) {
 }
 
 /** Reads a page; undefined if it is not a regular file, which another check reports. */
-export function readPage(path: string): Buffer | "too large" | undefined {
+export function readPageFile(path: string): Buffer | "too large" | undefined {
   try {
     return readPlain(path);
   } catch (cause) {
@@ -148,7 +148,7 @@ export function readPage(path: string): Buffer | "too large" | undefined {
 /** Compares the files of a page with their digests and with each other. @returns the number of hashed files, and the plain bytes, if any */
 function checkVariants(
   variants: readonly Variant[],
-  open: (variant: Variant) => ReturnType<typeof readPage>,
+  open: (variant: Variant) => ReturnType<typeof readPageFile>,
   digestOf: (variant: Variant) => string | undefined,
   note: Note,
 ): { hashed: number; plain: Buffer | undefined } {

@@ -11,7 +11,7 @@ import type { VerifyEffects, VerifyOptions } from "../options.js";
 import type { Findings } from "../verdict.js";
 import { comparingSink, type FileDigests, type Note } from "./files.js";
 import { checkBulk, checkCsv, PlainHash } from "./packed.js";
-import { type CheckedPages, type PageBatch, type PagesToCheck, startChecks } from "./page-check.js";
+import { type CheckedPages, type DigestedPages, type PagesToCheck, startChecks } from "./page-check.js";
 import { AllKeys, OrderCheck } from "./records.js";
 import { groupOf, type Reasons } from "./rows.js";
 
@@ -63,7 +63,7 @@ export async function checkPages(
     onProgress?.({ files, total: Math.max(files, total) });
   });
   const variants = isCopy ? (["identity"] as const) : sums.pages.variants;
-  const pool = new ThreadPool<PagesToCheck, PageBatch, CheckedPages>({
+  const pool = new ThreadPool<PagesToCheck, DigestedPages, CheckedPages>({
     size: threadsFor(count, workers),
     file: new URL("./worker.js", import.meta.url),
     data: { folder, contract: contract.file, snapshot, wanted, variants },
@@ -119,7 +119,7 @@ export async function checkPages(
   return { records, warnings };
 }
 
-function* batches(digests: PageDigests): Generator<PageBatch, void> {
+function* batches(digests: PageDigests): Generator<DigestedPages, void> {
   for (let first = 1; first <= digests.pages; first += PAGES_A_BATCH) {
     const length = Math.min(PAGES_A_BATCH, digests.pages - first + 1);
     yield { first, pages: length, digests: digests.slice(first, length) };

@@ -37,7 +37,7 @@ export function recordChecker(contract: Contract, avatar: string) {
 
   /** Checks one record and its text. @returns whether it is valid */
   function checkValue(record: unknown, text: string, flaws: CheckedRecords["flaws"]): boolean {
-    const who = idOf(valueAt(record, contract.key));
+    const who = shownId(valueAt(record, contract.key));
     const found = check(record);
     for (const { path, message } of found) {
       const at = shorten(path.join("."), LONGEST_SHOWN);
@@ -94,7 +94,7 @@ export function recordChecker(contract: Contract, avatar: string) {
 }
 
 /** A record's key for a finding, if it is a text or a number. */
-export function idOf(key: unknown): Pick<Finding, "id"> {
+export function shownId(key: unknown): Pick<Finding, "id"> {
   return typeof key === "string" || typeof key === "number" ? { id: shorten(String(key), LONGEST_SHOWN) } : {};
 }
 
@@ -105,7 +105,7 @@ function plainValue(value: OrderKey[number]): string | number {
 
 /** A record's key for a finding, from its order values. */
 function idFrom(order: OrderKey): Pick<Finding, "id"> {
-  return idOf(plainValue(order.at(-1) ?? ""));
+  return shownId(plainValue(order.at(-1) ?? ""));
 }
 
 /** Some characters around the first difference of two texts. */

@@ -32,7 +32,7 @@ import { checkSigned, type SignatureResult, type SignatureTrust, type Signed } f
 import { Findings, type Verdict } from "../verdict.js";
 import { checkDigests, checkFiles, type Note } from "./files.js";
 import { checkChanges } from "./packed.js";
-import { readPage } from "./page-check.js";
+import { readPageFile } from "./page-check.js";
 import { checkPages } from "./pages.js";
 import { groupOf, type Reasons, skippedRows, toRows } from "./rows.js";
 
@@ -106,7 +106,7 @@ export async function checkSignatureIn(
   trust: SignatureTrust | undefined,
   findings: Findings,
 ): Promise<SignatureResult> {
-  const bytes = isSigned ? readPage(join(folder, SIGNATURE)) : undefined;
+  const bytes = isSigned ? readPageFile(join(folder, SIGNATURE)) : undefined;
   const signature = Buffer.isBuffer(bytes) && bytes.length <= MAX_SIGNATURE ? String(bytes) : undefined;
   const sums = signature === undefined || !trust ? undefined : await readReleaseFile(join(folder, SUMS));
   return checkSigned({ path: SIGNATURE }, { sums, signature, ...named }, trust, findings);
@@ -147,7 +147,7 @@ function findSkipped({ folder, snapshot, sums }: Release): Reasons {
   const without = (path: string, ...groups: string[]) =>
     groups.some((group) => there.has(group)) ? undefined : `it has no ${path}`;
   const otherVersion = (path: string, version: number) => {
-    const bytes = readPage(join(folder, path));
+    const bytes = readPageFile(join(folder, path));
     const read = Buffer.isBuffer(bytes) ? parseJson(String(bytes)) : { why: "" };
     const found = "why" in read ? version : (Object(read.value).version ?? version);
     if (found !== version) return `${path} has version ${showValue(found)}, and only ${version} can be compared`;

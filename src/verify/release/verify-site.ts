@@ -14,8 +14,8 @@ import { createTurns } from "../../core/workers/turns.js";
 import { SIGNATURE_ROW } from "../signature.js";
 import { checkRow, Findings, type Verdict } from "../verdict.js";
 import { checkDigests, checkFiles, type Note } from "./files.js";
-import { readPage } from "./page-check.js";
-import { idOf } from "./records.js";
+import { readPageFile } from "./page-check.js";
+import { shownId } from "./records.js";
 import { checkSignatureIn, type DiskOptions, verifyRelease } from "./release.js";
 
 const SITE = { name: "site", rule: "the files at the top agree with the listings, and there are no others" } as const;
@@ -100,7 +100,7 @@ async function checkReferences({ listings }: Site, findings: Findings, signal?: 
           if (find.get(to, textOf(value))) continue;
           const path = `${name}/${release.paths.path(page)}`;
           const found = `${field.path} ${showValue(value)}`;
-          const who = idOf(valueAt(record, release.contract.key));
+          const who = shownId(valueAt(record, release.contract.key));
           findings.add({ check: REFERENCES.name, path, page, ...who, found, expected: `the key of a record of ${to}` });
         }
       }
@@ -125,7 +125,7 @@ function* recordsOf(
 ): Generator<{ record: AnyRecord; page: number }> {
   for (let page = 1; page <= sums.pages.pages; page++) {
     const path = join(folder, paths.path(page));
-    const bytes = readPage(path);
+    const bytes = readPageFile(path);
     const read = Buffer.isBuffer(bytes) ? parseJson(String(bytes)) : { why: "" };
     const results: unknown = "why" in read ? undefined : Object(read.value).results;
     if (!Array.isArray(results)) unread.add(path);

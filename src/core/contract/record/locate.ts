@@ -28,7 +28,7 @@ export type RecordFinder = ReturnType<typeof recordFinder>;
 /** Makes the finder of keys in a contract's records. */
 export function recordFinder(contract: Contract) {
   const findPlaces = placeFinder(contract, contract.order);
-  const reads = contract.order.map(({ kind }) => (kind === "integer" ? readInteger : readText));
+  const reads = contract.order.map(({ kind }) => (kind === "integer" ? readInteger : readString));
   const begins: number[] = [];
   const find = (text: string, at: number, end: number): RecordInText | undefined => {
     if (!findPlaces(text, at, end, begins)) return parseKeys(contract, text, at, end);
@@ -70,7 +70,7 @@ function parseKeys(contract: Contract, text: string, at: number, end: number): R
 }
 
 /** Reads the JSON string that begins at a quote, one character a byte; undefined if there is none. */
-export function readText(text: string, begin: number, end: number): Found | undefined {
+export function readString(text: string, begin: number, end: number): Found | undefined {
   if (begin >= end || text[begin] !== '"') return undefined;
   const close = endOfString(text, begin);
   if (close >= end) return undefined;
