@@ -68,7 +68,7 @@ test("rollcall/client imports of core only the contract, nothing of Node, and no
   expect([...new Set([...reached].map(folderOf))].sort()).toEqual(["client", "core/contract"]);
   // For verbs, which have Node.
   const forVerbs = files.filter((path) => folderOf(path) === "client" && !reached.has(path));
-  expect(forVerbs).toEqual(["client/hosted.ts"]);
+  expect(forVerbs).toEqual(["client/explain.ts"]);
 });
 
 test("no file uses the internals of Node's sockets and servers", () => {

@@ -54,7 +54,7 @@ export const MUTANTS = [
   },
   {
     name: "build-damaged-release-kept",
-    file: "src/build/publish.ts",
+    file: "src/build/finish.ts",
     from: "if ((await findAltered(release.folder, release.sums.others)) !== undefined) return false;",
     to: 'if (release.folder === "") return false;',
     tests: ["test/core/release/releases.system.test.ts"],
@@ -250,7 +250,7 @@ export const MUTANTS = [
   },
   {
     name: "verify-order-between-batches",
-    file: "src/verify/release/records.ts",
+    file: "src/verify/disk/records.ts",
     from: "this.last = last ?? this.last;",
     to: "this.last = first ?? this.last;",
     tests: ["test/verify/keys.system.test.ts"],
@@ -271,7 +271,7 @@ export const MUTANTS = [
   },
   {
     name: "client-digest-not-checked",
-    file: "src/client/snapshot.ts",
+    file: "src/client/view.ts",
     from: "if (received === digest || !digest || (received === plain && bytes[0] !== 0x1f)) return bytes;",
     to: "if (bytes.length > 0) return bytes;",
     tests: ["test/client/listing/faults.system.test.ts"],
@@ -390,7 +390,7 @@ export const MUTANTS = [
   },
   {
     name: "verify-host-body-without-limit",
-    file: "src/verify/host/ask.ts",
+    file: "src/verify/url/ask.ts",
     from: "bytes = within(bytes + piece.length);",
     to: "bytes += piece.length;",
     tests: ["test/verify/ask.system.test.ts"],
@@ -600,7 +600,7 @@ export const MUTANTS = [
   },
   {
     name: "site-damaged-top-kept",
-    file: "src/build/publish.ts",
+    file: "src/build/finish.ts",
     from: "if (top && (await findAltered(folder, top.sums.others)) !== undefined) return false;",
     to: "",
     tests: ["test/build/site.test.ts"],

@@ -5,10 +5,10 @@ import { findExceeded, findExceededByListing, GateError, type Gates, hasGates } 
 import { openReleaseSide } from "../core/compare/side.js";
 import { UserError } from "../core/errors.js";
 import { CURRENT, RELEASES } from "../core/release/layout.js";
-import { findCurrent } from "../core/release/list.js";
-import { isOtherListing, type ListingName, listingUrl, placeOf } from "../core/release/listing.js";
 import { idOf } from "../core/release/name.js";
 import { openRelease, type Release } from "../core/release/open.js";
+import { isOtherListing, type ListingName, listingUrl, placeOf } from "../core/release/place.js";
+import { findCurrent } from "../core/release/releases.js";
 import { readSiteSnapshot, type Site } from "../core/release/site.js";
 import type { WrittenChanges } from "./artifacts/changes.js";
 

@@ -12,12 +12,12 @@ import { USERS_CONTRACT } from "../core/contract/users.js";
 import { manyMistakes, usageError } from "../core/errors.js";
 import { suggest } from "../core/print/near.js";
 import { BULK, CHANGES, CSV, CURRENT, EXPLORER, isPacked, LOOKUP, SIGNATURE } from "../core/release/layout.js";
-import { SITE_PATH } from "../core/release/listing.js";
+import { SITE_PATH } from "../core/release/place.js";
 import { readSiteSnapshot } from "../core/release/site.js";
 import { STDIN } from "../core/settings/kinds.js";
 import { type Complete, dataOf, type OptionsFor, type SettingsOfListing } from "../core/settings/settings.js";
 import { textFormatOf } from "../core/source/text-format.js";
-import { siteSettings } from "../host/hosted-site.js";
+import { siteSettings } from "../host/site.js";
 import { describeApi } from "./artifacts/openapi/openapi.js";
 import type { Password } from "./signer.js";
 
@@ -123,7 +123,7 @@ async function forHosts(
   const hosted = siteSettings({ baseUrl, listings: places, encodings }, options);
   // Loaded only when needed: most builds have no files for other hosts.
   const hosts = options.adapt?.length ? await import("../host/hosts.js") : undefined;
-  return { hosted, hostFiles: hosts?.publishedFiles(options.adapt ?? [], hosted) ?? [] };
+  return { hosted, hostFiles: hosts?.releaseFilesOf(options.adapt ?? [], hosted) ?? [] };
 }
 
 /** The codings of pages, always in one order, so that the same options make the same release. */

@@ -71,7 +71,7 @@ async function print(result: DiffResults, settings: Settings, io: Io, signal: Ab
 
 /** Writes the report of all listings of two sites. @throws UserError (usage) for a format of one listing */
 async function siteText(result: DiffResults, { format, limit, all, output, only, ignore }: Settings, io: Io) {
-  const site = await import("../diff/report/site-diff.js");
+  const site = await import("../diff/report/site.js");
   const filter = { only, ignore };
   switch (format) {
     case "json":

@@ -4,23 +4,23 @@ import type { SiteSnapshot } from "../core/contract/snapshot.js";
 import type { User } from "../core/contract/user.js";
 import { hexDigest, linesOf } from "./digests.js";
 import { ListingError, malformed, usage } from "./errors.js";
-import { readVerified, SUMS } from "./find-snapshot.js";
+import { readVerified, SUMS } from "./find-view.js";
 import { openHost } from "./host.js";
 import { readOnce } from "./kept.js";
 import { listingOf } from "./listing.js";
 import { CALL, checked, OPEN_SITE } from "./option-checks.js";
 import type { CallOptions, OpenSite, SiteListing, SiteOptions } from "./options.js";
 import type { Reply, Requests } from "./requests.js";
+import { isPlainObject, objectOf } from "./utf8.js";
 import {
   type Host,
-  type PromisedSnapshot,
+  type PromisedView,
   proofOf,
   readAgain,
   requireMember,
   type SnapshotFile,
   snapshotOf,
-} from "./snapshot.js";
-import { isPlainObject, objectOf } from "./utf8.js";
+} from "./view.js";
 
 /** Maximum size of SHA256SUMS at the top of a site: a line for each listing, and a few others. */
 const SUMS_BYTES = 262_144;
@@ -81,7 +81,7 @@ export function openSite(baseUrl: string | URL, given: SiteOptions = {}): OpenSi
   };
 }
 
-interface PromisedListing extends PromisedSnapshot {
+interface PromisedListing extends PromisedView {
   /** The digest of its SHA256SUMS. */
   sums: string;
 }

@@ -9,7 +9,6 @@ import {
   NO_CACHE,
 } from "../core/contract/headers.js";
 import { CURRENT, EXPLORER, RELEASE_NAME, RELEASES } from "../core/release/layout.js";
-import { type HostedSite, plainPath } from "./hosted-site.js";
 import { type HostKind, indent, lines, ONCE, OWN_TAGS } from "./kind.js";
 import { encodingPatterns, literal, PAGE_NUMBER, QUERY } from "./patterns.js";
 import {
@@ -28,6 +27,7 @@ import {
   TYPES,
   withPages,
 } from "./rules.js";
+import { type HostedSite, plainPath } from "./site.js";
 
 const REFUSAL_FILE = "rollcall-405.json";
 /** A path that no release has. */
@@ -307,7 +307,7 @@ export const htaccess: HostKind = {
   tested: "Apache of Debian, as a folder of a site",
   limitations: OWN_TAGS,
   steps: ["build --adapt htaccess"],
-  published: [
+  inRelease: [
     {
       path: ".htaccess",
       what: "Apache, as the folder",

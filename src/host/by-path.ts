@@ -62,7 +62,7 @@ const ROWS: readonly (Omit<HostKind, "query" | "answers" | "steps" | "tested"> &
       source: "docs.github.com/pages/getting-started-with-github-pages/github-pages-limits; files: of a repository",
     },
     limitations: FILES_ONLY,
-    published: [
+    inRelease: [
       {
         path: ".nojekyll",
         instructions: "Goes into the published folder.",
@@ -138,6 +138,6 @@ export const BY_PATH: readonly HostKind[] = ROWS.map((row) => ({
   query: "no",
   answers: { headers: OWN, options: OWN, refusal: OWN, missing: OWN },
   steps: [
-    `Build with --links path${row.published ? ` --adapt ${row.name}` : ""}${row.compression === "files" ? "" : ", without --compress"}; docs/reference/hosts.md has the commands`,
+    `Build with --links path${row.inRelease ? ` --adapt ${row.name}` : ""}${row.compression === "files" ? "" : ", without --compress"}; docs/reference/hosts.md has the commands`,
   ],
 }));

@@ -1,13 +1,13 @@
 /** CloudFront in front of a bucket: a function that maps requests to files. */
 import { snapshotHeaders } from "../core/contract/headers.js";
+import type { Snapshot } from "../core/contract/snapshot.js";
 import { UserError } from "../core/errors.js";
 import { count, number } from "../core/print/numbers.js";
 import { unlistedFiles } from "../core/release/layout.js";
 import { type ListedFolder, partsOf } from "../core/release/site.js";
-import type { Snapshot } from "../core/release/snapshot-file.js";
-import type { HostedSite } from "./hosted-site.js";
 import { type HostKind, limitedBy } from "./kind.js";
 import { readScript, type Section } from "./rules.js";
+import type { HostedSite } from "./site.js";
 
 /** Maximum size of a function in bytes. */
 export const FUNCTION_LIMIT = 10_240;

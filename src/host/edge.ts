@@ -46,7 +46,7 @@ export const cloudflare: HostKind = {
     ...limitedBy("It compresses by itself and keeps the plain page's ETag", ["br-tag", "gzip-tag"]),
   },
   steps: ["build --adapt cloudflare without --compress, then npx wrangler deploy"],
-  published: [
+  inRelease: [
     {
       path: "_worker.js",
       what: "The Worker",

@@ -9,7 +9,7 @@ import { BY_PATH } from "./by-path.js";
 import { caddy } from "./caddy.js";
 import { cloudfront } from "./cloudfront.js";
 import { cloudflare, netlify } from "./edge.js";
-import { ANSWERS, type HostFile, type HostKind, type HostLimits, publishedFor } from "./kind.js";
+import { ANSWERS, filesInRelease, type HostFile, type HostKind, type HostLimits } from "./kind.js";
 import { nginx } from "./nginx.js";
 import { COMPRESSION, type SiteFacts, servedEncodings, siteRulesOf } from "./rules.js";
 import { vercel } from "./vercel.js";
@@ -41,21 +41,21 @@ export function hostsLimitedIn(checks: readonly string[]): string[] {
   return limited.map(({ name }) => name);
 }
 
-/** Paths of hosts' files in the published folder, which hosts may not serve. */
-export const PUBLISHED_FILES: ReadonlySet<string> = new Set(
-  HOSTS.flatMap(({ published = [] }) => published.map(({ path }) => path)),
+/** Paths of files of hosts in a release, which hosts may not serve. */
+export const FILES_IN_RELEASE: ReadonlySet<string> = new Set(
+  HOSTS.flatMap(({ inRelease = [] }) => inRelease.map(({ path }) => path)),
 );
 
-/** Finds the hosts whose published files a release has, since it was built with `--adapt` for them. */
+/** Finds the hosts whose files a release has, since it was built with `--adapt` for them. */
 export function findAdaptedHosts(others: ReadonlyMap<string, string>): HostKind[] {
-  return HOSTS.filter(({ published }) => published?.every(({ path }) => others.has(path)));
+  return HOSTS.filter(({ inRelease }) => inRelease?.every(({ path }) => others.has(path)));
 }
 
 /** The hosts' files that a build publishes. @throws UserError (usage) if a host does not exist */
-export function publishedFiles(adapt: readonly string[], settings: SiteFacts): Pick<HostFile, "path" | "text">[] {
+export function releaseFilesOf(adapt: readonly string[], settings: SiteFacts): Pick<HostFile, "path" | "text">[] {
   return adapt.map(hostOf).flatMap((host) => {
     const encodings = servedEncodings(host.compression, settings.encodings);
-    return publishedFor(host, siteRulesOf({ ...settings, encodings })).map(({ path, text }) => ({ path, text }));
+    return filesInRelease(host, siteRulesOf({ ...settings, encodings })).map(({ path, text }) => ({ path, text }));
   });
 }
 

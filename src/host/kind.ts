@@ -1,7 +1,7 @@
 /** The interface of hosts: features, limits, and the files that make them answer as the contract says. */
 import { extname } from "node:path";
-import type { HostedSite } from "./hosted-site.js";
 import type { Compression, SiteRules } from "./rules.js";
+import type { HostedSite } from "./site.js";
 
 export interface HostKind {
   /** Name in `rollcall host NAME`. */
@@ -25,8 +25,8 @@ export interface HostKind {
   site?: readonly FileSource<HostedSite>[];
   /** Files that are written again each time. */
   files?: readonly FileSource<HostedSite>[];
-  /** Files that must be in the published folder. */
-  published?: readonly FileSource<SiteRules>[];
+  /** Files that a release must have, at its top: a build with `--adapt` writes them. */
+  inRelease?: readonly FileSource<SiteRules>[];
 }
 
 /** The answers that the contract requires; `refusal` is of a method, `missing` of a page. */
@@ -73,19 +73,19 @@ interface FileSource<Source> extends Omit<HostFile, "text"> {
 export const ONCE =
   "You can edit it: Rollcall does not overwrite it.\nNothing in it is of one release: builds and switches need no reload.";
 
-/** The files that `rollcall host` writes, with published ones in the folder `published`. */
+/** The files that `rollcall host` writes, with those of a release in the folder `published`. */
 export function filesFor(host: HostKind, site: HostedSite): HostFile[] {
   const own = [...(host.site ?? []), ...(host.files ?? [])];
-  const others = publishedFor(host, site.rules);
+  const others = filesInRelease(host, site.rules);
   return [
     ...own.map((file) => withComment(file, file.text(site), host.name, site.baseUrl)),
     ...others.map((file) => ({ ...file, path: `published/${file.path}` })),
   ];
 }
 
-/** The files for a host in the published folder. */
-export function publishedFor({ name, published = [] }: HostKind, rules: SiteRules): HostFile[] {
-  return published.map((file) => withComment(file, file.text(rules), name, "URL"));
+/** The files of a host in a release. */
+export function filesInRelease({ name, inRelease = [] }: HostKind, rules: SiteRules): HostFile[] {
+  return inRelease.map((file) => withComment(file, file.text(rules), name, "URL"));
 }
 
 /** How a comment begins, by file extension; `#` for all others. */

@@ -1,6 +1,7 @@
 /** The files of a release, in the order in which they are published. */
 import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
+import type { Snapshot } from "../core/contract/snapshot.js";
 import { UserError } from "../core/errors.js";
 import {
   BULK,
@@ -14,10 +15,9 @@ import {
   unlistedFiles,
   type Variant,
 } from "../core/release/layout.js";
-import { type ListingName, placeOf } from "../core/release/listing.js";
+import { type ListingName, placeOf } from "../core/release/place.js";
 import { hashPlain } from "../core/release/plain-files.js";
 import { type ListedFolder, partsOf, pathInSite, type Site } from "../core/release/site.js";
-import type { Snapshot } from "../core/release/snapshot-file.js";
 import { encodeSums, type PageDigests, type Sums } from "../core/release/sums.js";
 
 export interface PublishedFile {

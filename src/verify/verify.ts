@@ -28,11 +28,11 @@ export async function verify(options: Complete<VerifyOptions>, effects: VerifyEf
   const found = await unlessStopped(more.signal, async () => {
     if (!isHttpUrl(name)) {
       const folder = findRelease(name, dist, cwd);
-      const { verifySite } = await import("./release/verify-site.js");
+      const { verifySite } = await import("./disk/site.js");
       return verifySite({ folder, workers, trust, ...more });
     }
     const site = await openAgainst(against, dist, cwd);
-    const { verifySiteHost } = await import("./host/top.js");
+    const { verifySiteHost } = await import("./url/site.js");
     return verifySiteHost({ ...ofHosts, workers, baseUrl: name, trust, against: site, ...more });
   });
   const verdict = withAllowed(found, allowed);
@@ -45,7 +45,7 @@ async function readAllowed({
   adapt = [],
 }: VerifyOptions): Promise<ReadonlyMap<string, string | undefined>> {
   if (allow.length > 0) {
-    const { CHECK_NAMES } = await import("./host/host.js");
+    const { CHECK_NAMES } = await import("./url/listing.js");
     const unknown = allow.find((name) => !CHECK_NAMES.includes(name));
     if (unknown !== undefined)
       throw usageError(`There is no check ${JSON.stringify(unknown)} to allow; ${suggest(unknown, CHECK_NAMES)}`);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { compareSides } from "../../src/core/compare/compare.js";
 import { withDefaults } from "../../src/core/settings/settings.js";
 import { build } from "../../src/index.js";
-import { verifyRelease } from "../../src/verify/release/release.js";
+import { verifyRelease } from "../../src/verify/disk/listing.js";
 import { passed } from "../../src/verify/verdict.js";
 import { openOnly } from "../diff/sides/opened.js";
 import { plainRows, type Row, userId, writeUsers } from "../support/database.js";

@@ -1,8 +1,8 @@
 /** docs/reference/checks.md names every check, word for word and in order, and no other. */
 import { expect, test } from "vitest";
 import { HOSTS } from "../../src/host/hosts.js";
-import { CHECK_NAMES, HOST_ROWS } from "../../src/verify/host/host.js";
-import { DISK_ROWS } from "../../src/verify/release/rows.js";
+import { DISK_ROWS } from "../../src/verify/disk/rows.js";
+import { CHECK_NAMES, HOST_ROWS } from "../../src/verify/url/listing.js";
 import { expectTable } from "../support/docs.js";
 
 test.each([

@@ -8,7 +8,7 @@ import { isStep } from "../../src/core/release/layout.js";
 import { openRelease, type Release } from "../../src/core/release/open.js";
 import { sha256 } from "../../src/core/release/plain-files.js";
 import { openSiteRelease } from "../../src/core/release/site.js";
-import { hostOf, PUBLISHED_FILES } from "../../src/host/hosts.js";
+import { FILES_IN_RELEASE, hostOf } from "../../src/host/hosts.js";
 import type { HostKind } from "../../src/host/kind.js";
 import { type BuildOptions, build, createServer, verify } from "../../src/index.js";
 import { plainRows, writeUsers } from "../support/database.js";
@@ -294,7 +294,7 @@ function requestsOf({ base, release, server }: Site): Request[] {
   const both = (target: string) => [get(target), { ...get(target), method: "HEAD" }];
   const queries = ["page=0", "page=01", "page=1.0", "page=abc", "Page=2", "page", "page=", `page=${pages + 1}`];
   // A host keeps its own files to itself.
-  const others = [...release.sums.others.keys()].filter((name) => !PUBLISHED_FILES.has(name));
+  const others = [...release.sums.others.keys()].filter((name) => !FILES_IN_RELEASE.has(name));
   const step = others.find(isStep) ?? "changes/0f3a91c2d4e5-77b0c2d91a3f.ndjson.gz";
   const near = [
     step.replace(/-.*/, ".ndjson.gz"),

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openRelease } from "../../src/core/release/open.js";
 import { sha256 } from "../../src/core/release/plain-files.js";
-import { contentDigest, encodeSnapshot, snapshotId } from "../../src/core/release/snapshot-file.js";
+import { contentDigest, encodeSnapshot, snapshotId } from "../../src/core/release/snapshot.js";
 import { encodeSums } from "../../src/core/release/sums.js";
 import { createServer } from "../../src/index.js";
 import { createListingServer } from "../../src/serve/serve.js";

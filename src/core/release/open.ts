@@ -6,13 +6,14 @@ import { setImmediate } from "node:timers/promises";
 import type { Contract } from "../contract/contract.js";
 import { MAX_CONTRACT } from "../contract/file/form.js";
 import { parseContract } from "../contract/file/load.js";
+import type { Snapshot } from "../contract/snapshot.js";
 import { codeOf, isMissing, UserError, usageError } from "../errors.js";
 import { shorten } from "../print/text.js";
 import { CONTRACT, PagePaths, RELEASES, SIGNATURE, SNAPSHOT, SUMS } from "./layout.js";
 import { idOf } from "./name.js";
 import { entriesOf, PageNames } from "./page-names.js";
 import { hashPlain, readReleaseFile, sha256, withReleaseFile } from "./plain-files.js";
-import { contentDigest, parseSnapshot, type Snapshot, snapshotId } from "./snapshot-file.js";
+import { contentDigest, parseSnapshot, snapshotId } from "./snapshot.js";
 import { listFiles, pagesToList, readSums, type Sums } from "./sums.js";
 
 export interface Release {

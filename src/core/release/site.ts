@@ -14,7 +14,7 @@ import { codeOf, UserError } from "../errors.js";
 import { PagePaths, SIGNATURE, SNAPSHOT, SUMS, unlistedFiles } from "./layout.js";
 import { broken, type Damage, findAltered, findDamage, inspect, type Release } from "./open.js";
 import { hashPlain, readReleaseFile, sha256, withReleaseFile } from "./plain-files.js";
-import { SNAPSHOT_MEMBERS, snapshotId } from "./snapshot-file.js";
+import { SNAPSHOT_MEMBERS, snapshotId } from "./snapshot.js";
 import { listFiles, readSums, type Sums } from "./sums.js";
 
 /** Files of a release in one folder, and their digests. */

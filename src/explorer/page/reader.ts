@@ -1,13 +1,13 @@
 /** Reads the explorer's listing: verified, and of one snapshot at a time. */
 import { hexDigest } from "../../client/digests.js";
-import { findView } from "../../client/find-snapshot.js";
+import { findView } from "../../client/find-view.js";
 import { openHost } from "../../client/host.js";
 import { readKeptPage } from "../../client/kept.js";
 import { type Query, search } from "../../client/lookup/find.js";
 import { readContract } from "../../client/order.js";
 import { parsePage } from "../../client/page.js";
-import type { Host, SnapshotView } from "../../client/snapshot.js";
 import { objectOf } from "../../client/utf8.js";
+import type { Host, View } from "../../client/view.js";
 import { type AnyRecord, type Contract, contractOf } from "../../core/contract/contract.js";
 import type { Snapshot } from "../../core/contract/snapshot.js";
 import type { ExplorerSummary, WrittenFrom } from "../summary.js";
@@ -21,7 +21,7 @@ export interface ListedRow {
 
 /** A snapshot, and its files that are read before any record. */
 export interface ListingFacts {
-  view: SnapshotView;
+  view: View;
   snapshot: Snapshot;
   contract: Contract;
   summary: ExplorerSummary;

@@ -8,7 +8,7 @@ import { UserError } from "../../../src/core/errors.js";
 import { RECORDS } from "../../../src/core/release/layout.js";
 import { withDefaults } from "../../../src/core/settings/settings.js";
 import type { SideEffects } from "../../../src/diff/sides/named.js";
-import { verifyRelease } from "../../../src/verify/release/release.js";
+import { verifyRelease } from "../../../src/verify/disk/listing.js";
 import { openOnly } from "../../diff/sides/opened.js";
 import { run } from "../../support/command.js";
 import { edit, page, plainRelease, readSnapshot, remake, reseal } from "../../support/damage.js";

@@ -8,7 +8,7 @@ import { typeOf } from "../../../core/contract/record/schema.js";
 import { typeName } from "../../../core/contract/typescript.js";
 import { BULK, CHANGES, LOOKUP } from "../../../core/release/layout.js";
 import { siteSchema } from "../../../core/release/site.js";
-import { plainSnapshotSchema, snapshotSchema } from "../../../core/release/snapshot-file.js";
+import { plainSnapshotSchema, snapshotSchema } from "../../../core/release/snapshot.js";
 import { countSchema } from "../artifact.js";
 import { bulkSchema } from "../bulk.js";
 import { changesSchema } from "../steps.js";

@@ -10,14 +10,14 @@ import { SNAPSHOT, SUMS } from "../../core/release/layout.js";
 import type { Release } from "../../core/release/open.js";
 import { hashPlain, readPlain, sha256 } from "../../core/release/plain-files.js";
 import { inspectSite, parseSiteSnapshot, RECORDS_WORDS, type Site } from "../../core/release/site.js";
-import { parseSnapshot } from "../../core/release/snapshot-file.js";
+import { parseSnapshot } from "../../core/release/snapshot.js";
 import { makeScratch, removeScratch } from "../../core/scratch/folder.js";
-import { PUBLISHED_FILES } from "../../host/hosts.js";
+import { FILES_IN_RELEASE } from "../../host/hosts.js";
 import { SIGNATURE_ROW } from "../signature.js";
 import { type Asked, checkRow, Findings, type Verdict } from "../verdict.js";
 import { type Asker, createAsker, type HostAnswer } from "./ask.js";
 import { adviceFor, fetchManifest } from "./download.js";
-import { MOVING, readSettled, readSignature, type VerifyHostOptions, verifyHost } from "./host.js";
+import { MOVING, readSettled, readSignature, type VerifyHostOptions, verifyHost } from "./listing.js";
 import { describeAnswer } from "./model.js";
 
 export interface VerifySiteOptions extends Omit<VerifyHostOptions, "against"> {
@@ -157,7 +157,7 @@ async function verifyListings(
   const lines = [...String(sums).matchAll(/^([0-9a-f]{64}) {2}(\S+)$/gm)];
   if (lines.length > MOST_LINES) note(SUMS, `more than ${MOST_LINES} lines`, "one for each listing, and a few more");
   for (const [, digest = "", path = ""] of lines.slice(0, MOST_LINES)) {
-    if (PUBLISHED_FILES.has(path)) continue;
+    if (FILES_IN_RELEASE.has(path)) continue;
     const file = await asker.ask(`${baseUrl}/${path}`, { take: () => {} });
     if (file.status !== 200) note(path, describeAnswer(file), "200 with a file");
     else if (file.digest !== digest) note(path, `other bytes, ${file.digest}`, digest);

@@ -18,14 +18,14 @@ import {
 } from "../../core/release/layout.js";
 import type { Release } from "../../core/release/open.js";
 import { hashPlain } from "../../core/release/plain-files.js";
-import { parseSnapshot } from "../../core/release/snapshot-file.js";
+import { parseSnapshot } from "../../core/release/snapshot.js";
 import { makeScratch, removeScratch } from "../../core/scratch/folder.js";
 import type { Complete } from "../../core/settings/settings.js";
 import { each } from "../../core/workers/at-most.js";
-import { PUBLISHED_FILES } from "../../host/hosts.js";
+import { FILES_IN_RELEASE } from "../../host/hosts.js";
+import { verifyRelease } from "../disk/listing.js";
+import { DISK_ROWS, skippedRows } from "../disk/rows.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";
-import { verifyRelease } from "../release/release.js";
-import { DISK_ROWS, skippedRows } from "../release/rows.js";
 import { checkSigned, SIGNATURE_ROW, type SignatureResult, type SignatureTrust } from "../signature.js";
 import { checkRow, type Finding, Findings, type Row, type Verdict } from "../verdict.js";
 import { type Asker, type AskOptions, createAsker, type HostAnswer, NoAnswer } from "./ask.js";
@@ -281,7 +281,7 @@ class HostReading {
   async #readFiles(): Promise<void> {
     const { release, findings, options, asker } = this;
     const { folder, sums, isSigned } = release;
-    const others = [...sums.others.keys()].filter((path) => isPublic(path) && !PUBLISHED_FILES.has(path));
+    const others = [...sums.others.keys()].filter((path) => isPublic(path) && !FILES_IN_RELEASE.has(path));
     const isThere = (path: string) => existsSync(join(folder, path));
     const onFailure = (error: unknown) => this.fail(error);
     const paths = [...unlistedFiles({ isSigned }), ...others].filter((path) => this.#isKept || isThere(path));

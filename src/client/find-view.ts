@@ -1,8 +1,9 @@
-/** Reads the host's current snapshot, and verifies it by SHA256SUMS and its signature. */
+/** Finds the view of the host's current snapshot, verified by SHA256SUMS and its signature. */
 import type { Snapshot } from "../core/contract/snapshot.js";
 import { hexDigest, mostSumBytes, readDigests } from "./digests.js";
 import { ListingError, notListed } from "./errors.js";
 import type { Bytes } from "./requests.js";
+import { textOf } from "./utf8.js";
 import {
   type FindOptions,
   type Host,
@@ -11,17 +12,16 @@ import {
   readProof,
   readSnapshotFile,
   type SnapshotFile,
-  type SnapshotView,
   snapshotOf,
-} from "./snapshot.js";
-import { textOf } from "./utf8.js";
+  type View,
+} from "./view.js";
 
 export const SUMS = "SHA256SUMS";
 const SIGNATURE = `${SUMS}.minisig`;
 const SIGNATURE_BYTES = 4096;
 
 /** Reads the current snapshot into `host.view`. Once verified, a listing is never read without verification. */
-export async function findView(host: Host, how: FindOptions): Promise<SnapshotView> {
+export async function findView(host: Host, how: FindOptions): Promise<View> {
   const { view: last, options } = host;
   if (last?.proof !== "none") {
     try {

@@ -42,7 +42,6 @@ export const snapshotSchema: z.ZodType<Snapshot> = plainSnapshotSchema.extend({
   site: z.exactOptional(z.string()).describe("The base URL of the site that the listing belongs to."),
 });
 
-export type { Snapshot };
 export type SnapshotFacts = Omit<Snapshot, "id">;
 
 /**

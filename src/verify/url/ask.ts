@@ -8,7 +8,7 @@ import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createBrotliDecompress, createGunzip } from "node:zlib";
 import { ListingError } from "../../client/errors.js";
-import { whyUnreachable } from "../../client/hosted.js";
+import { whyUnreachable } from "../../client/explain.js";
 import { createBusyRetry } from "../../client/requests.js";
 import { codeOf, HostError, hasCode, UserError } from "../../core/errors.js";
 

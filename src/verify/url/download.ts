@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { codeOf, UserError } from "../../core/errors.js";
 import { CONTRACT, CSV, SIGNATURE, SNAPSHOT, SUMS } from "../../core/release/layout.js";
 import { inspect, type Release } from "../../core/release/open.js";
-import { parseSnapshot } from "../../core/release/snapshot-file.js";
+import { parseSnapshot } from "../../core/release/snapshot.js";
 import { explainTemporary } from "../../core/scratch/folder.js";
 import type { Findings } from "../verdict.js";
 import { type Asker, type HostAnswer, MAX_BYTES, type NoAnswer } from "./ask.js";

@@ -1,7 +1,7 @@
 /** What verbs say about errors of a published listing. */
 import { expect, test } from "vitest";
 import { tooLarge } from "../../src/client/errors.js";
-import { explainListing } from "../../src/client/hosted.js";
+import { explainListing } from "../../src/client/explain.js";
 
 test("a page that is too large is not taken for a wrong base URL", () => {
   const baseUrl = "https://directory.example.com";

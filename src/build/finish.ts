@@ -2,10 +2,10 @@
 import { basename, join } from "node:path";
 import type { SiteSnapshot } from "../core/contract/snapshot.js";
 import { BULK, CSV, isPacked, RELEASES, SNAPSHOT, SUMS } from "../core/release/layout.js";
-import { releaseNames } from "../core/release/list.js";
 import { idOf } from "../core/release/name.js";
 import { findAltered } from "../core/release/open.js";
 import { hashPlain } from "../core/release/plain-files.js";
+import { releaseNames } from "../core/release/releases.js";
 import {
   describeSite,
   encodeSiteSnapshot,
@@ -15,7 +15,7 @@ import {
   partsOf,
   type Site,
 } from "../core/release/site.js";
-import { contentDigest, encodeSnapshot, type SnapshotFacts, snapshotId } from "../core/release/snapshot-file.js";
+import { contentDigest, encodeSnapshot, type SnapshotFacts, snapshotId } from "../core/release/snapshot.js";
 import type { StagedFiles, Staging } from "../core/release/staging.js";
 import { PageDigests, type Sums } from "../core/release/sums.js";
 import { prune, switchCurrent } from "../core/release/switch.js";
@@ -27,7 +27,7 @@ import type { BuildSettings } from "./options.js";
 import type { Totals } from "./page-writer.js";
 import type { Signer } from "./signer.js";
 
-export interface Published {
+export interface MadeCurrent {
   id: string;
   /** The folder's name in `dist/releases`. */
   name: string;
@@ -79,7 +79,7 @@ interface Wanted {
 }
 
 /** Finishes a release, unless an existing one has the same bytes, checks the gates, and makes it current. */
-export async function makeCurrent(written: WrittenSite, effects: Effects): Promise<Published> {
+export async function makeCurrent(written: WrittenSite, effects: Effects): Promise<MadeCurrent> {
   const { dist, staging, previous } = written;
   const { keep, now, untidied, signer } = effects;
   const wanted = describe(written);

@@ -8,7 +8,7 @@ import type { OpenListing } from "./options.js";
 import { isNotFound } from "./unproved.js";
 
 /** Reads a listing's contract. A host with neither SHA256SUMS nor contract.json has the contract of users. @throws UserError if it is not valid */
-export async function readHostContract(listing: OpenListing<AnyRecord>): Promise<Contract> {
+export async function readPublishedContract(listing: OpenListing<AnyRecord>): Promise<Contract> {
   const file = await listing.contract().catch((error: unknown) => {
     if (listing.proof === "none" && isNotFound(error)) return undefined;
     throw error;

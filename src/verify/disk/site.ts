@@ -14,9 +14,9 @@ import { createTurns } from "../../core/workers/turns.js";
 import { SIGNATURE_ROW } from "../signature.js";
 import { checkRow, Findings, type Verdict } from "../verdict.js";
 import { checkDigests, checkFiles, type Note } from "./files.js";
+import { checkSignatureIn, type DiskOptions, verifyRelease } from "./listing.js";
 import { readPageFile } from "./page-check.js";
 import { shownId } from "./records.js";
-import { checkSignatureIn, type DiskOptions, verifyRelease } from "./release.js";
 
 const SITE = { name: "site", rule: "the files at the top agree with the listings, and there are no others" } as const;
 const REFERENCES = {

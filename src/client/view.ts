@@ -1,4 +1,4 @@
-/** A snapshot of a host: reads its files, verifies them, and bypasses caches that show another snapshot. */
+/** A view: what a host has at one moment. Reads its files, verifies them, and bypasses caches that show another snapshot. */
 import { pagesFor, pageUrl } from "../core/contract/links.js";
 import type { Snapshot } from "../core/contract/snapshot.js";
 import { type Digests, hexDigest } from "./digests.js";
@@ -19,16 +19,16 @@ export interface Host {
   pages: Limit;
   parts: Limit;
   files: Limit;
-  view?: SnapshotView;
+  view?: View;
   /** A snapshot that the host no longer has. */
   gone?: Snapshot;
   /** Calls that share the read of the next snapshot. */
   finding: SharedReads;
   /** For a listing of a site: its snapshot, as the top of the site lists it. */
-  promised?: (signal: AbortSignal | undefined) => Promise<PromisedSnapshot>;
+  promised?: (signal: AbortSignal | undefined) => Promise<PromisedView>;
 }
 
-export type PromisedSnapshot = Pick<Snapshot, "id" | "state">;
+export type PromisedView = Pick<Snapshot, "id" | "state">;
 
 /** Shared reads by name. */
 export type SharedReads = Map<string, (signal: AbortSignal | undefined) => Promise<unknown>>;
@@ -40,7 +40,7 @@ export interface FindOptions {
 }
 
 /** A snapshot of a listing. */
-export interface SnapshotView {
+export interface View {
   readonly snapshot: Snapshot;
   readonly proof: "signature" | "digests" | "none";
   /** The snapshot's state. */
@@ -76,7 +76,7 @@ interface FileAt {
 }
 
 /** A snapshot of which only snapshot.json was read. Its files are not verified. */
-export interface KnownSnapshot extends Pick<SnapshotView, "snapshot" | "state" | "requireCurrent" | "readFile"> {
+export interface KnownView extends Pick<View, "snapshot" | "state" | "requireCurrent" | "readFile"> {
   readonly file: SnapshotFile;
   /**
    * Reads a file, and retries without caches while `take` throws a ListingError. `take` gets any status of `Requests.get`.
@@ -94,7 +94,7 @@ export interface KnownSnapshot extends Pick<SnapshotView, "snapshot" | "state" |
   ): Promise<V>;
 }
 
-export interface ProvedView extends SnapshotView, KnownSnapshot {
+export interface ProvedView extends View, KnownView {
   /** Time of the signature, if one is required. */
   readonly signed: Date | undefined;
 }
@@ -209,7 +209,7 @@ export function snapshotOf(bytes: Uint8Array, url: string): Snapshot {
 }
 
 /** Makes a snapshot from snapshot.json. */
-export function knownSnapshot(host: Host, file: SnapshotFile, snapshot: Snapshot): KnownSnapshot {
+export function knownView(host: Host, file: SnapshotFile, snapshot: Snapshot): KnownView {
   const { requests } = host;
   const { state } = snapshot;
   const requireCurrent = async (signal: AbortSignal | undefined, isDoubtful?: boolean): Promise<void> => {
@@ -218,7 +218,7 @@ export function knownSnapshot(host: Host, file: SnapshotFile, snapshot: Snapshot
     host.gone = snapshot;
     throw new SnapshotChangedError(file.url, { state, page: 1, index: 0 }, snapshot, snapshotOf(now.bytes, now.url));
   };
-  const read: KnownSnapshot["read"] = (url, { cacheKey, bypass, ...how }, take) =>
+  const read: KnownView["read"] = (url, { cacheKey, bypass, ...how }, take) =>
     requests.retry(
       how.signal,
       async (tries) => {
@@ -254,7 +254,7 @@ export function provedView(
   signed: Date | undefined,
 ): ProvedView {
   const { baseUrl, pages } = host;
-  const known = knownSnapshot(host, file, snapshot);
+  const known = knownView(host, file, snapshot);
   const { state } = known;
   const listed = files.get("records.sha256");
   if (listed && listed !== state) throw malformed(file.url, `state ${listed}, as SHA256SUMS lists it`, state);
