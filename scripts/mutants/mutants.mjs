@@ -376,7 +376,7 @@ export const MUTANTS = [
   },
   {
     name: "shards-one-too-many",
-    file: "src/core/shards/cut.ts",
+    file: "src/core/shards.ts",
     from: "&& number < count;",
     to: "&& number <= count;",
     tests: ["test/build/shard-words.test.ts"],

@@ -14,7 +14,7 @@ import { openSiteIfComplete, type Site } from "../core/release/site.js";
 import { type StagedFiles, Staging } from "../core/release/staging.js";
 import { requireLink } from "../core/release/switch.js";
 import type { Complete } from "../core/settings/settings.js";
-import { WHOLE } from "../core/shards/cut.js";
+import { WHOLE } from "../core/shards.js";
 import { Mergers } from "./artifacts/artifacts.js";
 import { writeChanges } from "./artifacts/changes.js";
 import { writeSiteFiles } from "./artifacts/top-files.js";
