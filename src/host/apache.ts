@@ -39,7 +39,7 @@ export const apache: HostKind = {
   query: "mod_rewrite",
   compression: "files",
   tested: "Apache of Debian",
-  limitations: OWN_TAGS,
+  unmetChecks: OWN_TAGS,
   steps: ["a2enmod rewrite headers"],
   site: [
     {
@@ -305,7 +305,7 @@ export const htaccess: HostKind = {
   query: "mod_rewrite",
   compression: "files",
   tested: "Apache of Debian, as a folder of a site",
-  limitations: OWN_TAGS,
+  unmetChecks: OWN_TAGS,
   steps: ["build --adapt htaccess"],
   inRelease: [
     {

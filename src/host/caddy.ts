@@ -28,7 +28,7 @@ export const caddy: HostKind = {
   query: "map",
   compression: "files",
   tested: "Caddy of Debian",
-  limitations: { ...OWN_TAGS, "part-beyond": "Its 416 is plain text, with the file's Cache-Control" },
+  unmetChecks: { ...OWN_TAGS, "part-beyond": "Its 416 is plain text, with the file's Cache-Control" },
   steps: [],
   site: [
     {

@@ -19,7 +19,7 @@ export const cloudfront: HostKind = {
   answers: { headers: "those of the policy; ETag is S3's own" },
   compression: "itself",
   tested: "the function, with AWS's documented events",
-  limitations: {
+  unmetChecks: {
     ...limitedBy("ETags, ranges and 304s are the bucket's", [
       "etag-digest",
       "range",

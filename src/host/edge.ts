@@ -36,12 +36,12 @@ export const cloudflare: HostKind = {
   query: "Worker",
   compression: "itself",
   tested: "the Worker in workerd",
-  limits: {
+  sizeLimits: {
     files: 20_000,
     bytesInFile: 25 * 1024 * 1024,
     source: "developers.cloudflare.com/workers/platform/limits, free plan; paid: 100,000 files",
   },
-  limitations: {
+  unmetChecks: {
     ...limitedBy("It compresses by itself, so Vary is Accept", ["br-vary", "gzip-vary"]),
     ...limitedBy("It compresses by itself and keeps the plain page's ETag", ["br-tag", "gzip-tag"]),
   },
@@ -68,8 +68,8 @@ export const netlify: HostKind = {
   query: "edge function",
   compression: "itself",
   tested: "the function in Deno",
-  limits: { filesInFolder: 54_000, source: "docs.netlify.com/site-deploys/overview" },
-  limitations: { "head-length": "It sends Content-Length: 0 for HEAD" },
+  sizeLimits: { filesInFolder: 54_000, source: "docs.netlify.com/site-deploys/overview" },
+  unmetChecks: { "head-length": "It sends Content-Length: 0 for HEAD" },
   steps: ["build without --compress, then netlify deploy --prod"],
   files: [
     {

@@ -12,9 +12,9 @@ import { replaceFiles } from "../core/release/writer.js";
 import type { Complete, OptionsFor } from "../core/settings/settings.js";
 import { HOSTS, hostOf, hostRow, unsupportedFeatures } from "./hosts.js";
 import { filesFor, type HostFile, type HostKind } from "./kind.js";
-import { deployedFiles, notesOnLimits } from "./limits.js";
+import { settingsRecord } from "./settings-record.js";
 import { settingsOfRelease, siteOf } from "./site.js";
-import { recordWith } from "./written.js";
+import { deployedFiles, notesOnSizes } from "./size-limits.js";
 
 export interface AdaptOptions extends OptionsFor<"host"> {
   /** A host's name in `listHosts`. */
@@ -61,9 +61,9 @@ export async function adapt(options: Complete<AdaptOptions>, { cwd = "." }: Adap
   return {
     host: name,
     id: site.id,
-    files: write === undefined ? files : await writeFiles(folder, files, host, recordWith(dist, name, settings)),
+    files: write === undefined ? files : await writeFiles(folder, files, host, settingsRecord(dist, name, settings)),
     steps: host.steps,
-    notes: [...new Set(unsupported), ...(await notesOnLimits([host], site)), ...unreadable],
+    notes: [...new Set(unsupported), ...(await notesOnSizes([host], site)), ...unreadable],
   };
 }
 
@@ -94,10 +94,10 @@ function findUnreadableFiles(host: HostKind, site: Site): string[] {
   return barrier === undefined ? [] : [barrier];
 }
 
-/** Lists all hosts: for each, the cells of the table of hosts, and its limitations. */
+/** Lists all hosts: for each, the cells of the table of hosts, and the checks that it cannot pass. */
 export function listHosts(): Record<string, unknown>[] {
   return HOSTS.map((host) => ({
     ...Object.fromEntries(hostRow(host)),
-    limitations: host.limitations ?? {},
+    limitations: host.unmetChecks ?? {},
   }));
 }

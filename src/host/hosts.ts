@@ -9,7 +9,7 @@ import { BY_PATH } from "./by-path.js";
 import { caddy } from "./caddy.js";
 import { cloudfront } from "./cloudfront.js";
 import { cloudflare, netlify } from "./edge.js";
-import { ANSWERS, filesInRelease, type HostFile, type HostKind, type HostLimits } from "./kind.js";
+import { ANSWERS, filesInRelease, type HostFile, type HostKind, type SizeLimits } from "./kind.js";
 import { nginx } from "./nginx.js";
 import { COMPRESSION, type SiteFacts, servedEncodings, siteRulesOf } from "./rules.js";
 import { vercel } from "./vercel.js";
@@ -37,7 +37,7 @@ export function hostOf(name: string): HostKind {
 
 /** The names of the hosts that cannot pass any of these checks. */
 export function hostsLimitedIn(checks: readonly string[]): string[] {
-  const limited = HOSTS.filter(({ limitations = {} }) => checks.every((check) => check in limitations));
+  const limited = HOSTS.filter(({ unmetChecks = {} }) => checks.every((check) => check in unmetChecks));
   return limited.map(({ name }) => name);
 }
 
@@ -60,7 +60,7 @@ export function releaseFilesOf(adapt: readonly string[], settings: SiteFacts): P
 }
 
 /** A host's row in the table of hosts: column names and cells. */
-export function hostRow({ name, query, answers: own, compression, limits, tested }: HostKind): [string, string][] {
+export function hostRow({ name, query, answers: own, compression, sizeLimits, tested }: HostKind): [string, string][] {
   const answers = { ...ANSWERS, ...own };
   return [
     ["host", name],
@@ -70,12 +70,12 @@ export function hostRow({ name, query, answers: own, compression, limits, tested
     ["405", answers.refusal],
     ["404", answers.missing],
     ["compression", COMPRESSION[compression]],
-    ["limits", limits ? describeLimits(limits) : "none"],
+    ["limits", sizeLimits ? describeLimits(sizeLimits) : "none"],
     ["tested", tested],
   ];
 }
 
-function describeLimits({ files, filesInFolder, bytesInFile, bytes, source }: HostLimits): string {
+function describeLimits({ files, filesInFolder, bytesInFile, bytes, source }: SizeLimits): string {
   const parts = [
     files !== undefined && count(files, "file"),
     filesInFolder !== undefined && `${count(filesInFolder, "file")} a folder`,

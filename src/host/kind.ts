@@ -1,4 +1,4 @@
-/** The interface of hosts: features, limits, and the files that make them answer as the contract says. */
+/** The interface of hosts: features, limits of size, checks that they cannot pass, and the files that make them answer as the contract says. */
 import { extname } from "node:path";
 import type { Compression, SiteRules } from "./rules.js";
 import type { HostedSite } from "./site.js";
@@ -15,10 +15,10 @@ export interface HostKind {
   compression: Compression;
   /** How the tests run its files. */
   tested: string;
-  /** Undefined if the host has no limits. */
-  limits?: HostLimits;
+  /** Undefined if the host takes any release. */
+  sizeLimits?: SizeLimits;
   /** Checks of `rollcall verify` that the host cannot pass, with reasons. */
-  limitations?: Limitations;
+  unmetChecks?: UnmetChecks;
   /** What to do with the release's folder. */
   steps: readonly string[];
   /** Files that the administrator may edit, so they are written once. They name `dist/current` and no release. */
@@ -32,7 +32,7 @@ export interface HostKind {
 /** The answers that the contract requires; `refusal` is of a method, `missing` of a page. */
 export const ANSWERS = { headers: "all", options: "204", refusal: "405, JSON", missing: "404, JSON" };
 
-export interface HostLimits {
+export interface SizeLimits {
   files?: number;
   filesInFolder?: number;
   bytesInFile?: number;
@@ -41,15 +41,15 @@ export interface HostLimits {
   source: string;
 }
 
-export type Limitations = Readonly<Record<string, string>>;
+export type UnmetChecks = Readonly<Record<string, string>>;
 
-/** Makes limitations of several checks with one reason. */
-export function limitedBy(reason: string, checks: readonly string[]): Limitations {
+/** Gives several checks that a host cannot pass one reason. */
+export function limitedBy(reason: string, checks: readonly string[]): UnmetChecks {
   return Object.fromEntries(checks.map((check) => [check, reason]));
 }
 
-/** Limitations of hosts that make ETags of time and size, and that cannot read a header from a file. */
-export const OWN_TAGS: Limitations = {
+/** The checks that hosts cannot pass which make ETags of time and size, and cannot read a header from a file. */
+export const OWN_TAGS: UnmetChecks = {
   "etag-digest": "ETags are made of a file's time and size",
   "snapshot-id": "It sends no header that changes with the release",
   "not-modified-type": "Its 304 has no Content-Type",

@@ -25,7 +25,7 @@ export const nginx: HostKind = {
   query: "map",
   compression: "files",
   tested: "nginx of Debian",
-  limitations: {
+  unmetChecks: {
     ...OWN_TAGS,
     "if-match": "It answers 400, which no directive changes",
     "part-beyond": "Its 416 has the file's Cache-Control",

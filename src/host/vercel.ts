@@ -15,7 +15,7 @@ export const vercel: HostKind = {
   },
   compression: "itself",
   tested: "vercel.json by its router's compiler",
-  limits: { files: 15_000, source: "its API, for an upload; --archive=tgz lifts it" },
+  sizeLimits: { files: 15_000, source: "its API, for an upload; --archive=tgz lifts it" },
   steps: ["Build with --adapt vercel, without --compress; then npx vercel deploy --prod dist/current."],
   inRelease: [
     {

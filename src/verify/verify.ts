@@ -39,7 +39,7 @@ export async function verify(options: Complete<VerifyOptions>, effects: VerifyEf
   return { passed: passed(verdict), ...verdict };
 }
 
-/** The checks that may differ, with reasons: those of `allow`, and the limitations of the hosts of `adapt`. */
+/** The checks that may differ, with reasons: those of `allow`, and those that a host of `adapt` cannot pass. */
 async function readAllowed({
   allow = [],
   adapt = [],
@@ -54,7 +54,7 @@ async function readAllowed({
   if (adapt.length === 0) return allowed;
   // Importing all hosts takes longer than checking a small release.
   const { hostOf } = await import("../host/hosts.js");
-  return new Map([...allowed, ...adapt.flatMap((name) => Object.entries(hostOf(name).limitations ?? {}))]);
+  return new Map([...allowed, ...adapt.flatMap((name) => Object.entries(hostOf(name).unmetChecks ?? {}))]);
 }
 
 /** The argument of `--against` that downloads the host's own release. */

@@ -14,7 +14,7 @@ test.each([
 });
 
 test.each(HOSTS)("what $name cannot do are checks", (adapter) => {
-  const names = Object.keys(adapter.limitations ?? {});
+  const names = Object.keys(adapter.unmetChecks ?? {});
   expect(names.filter((name) => !CHECK_NAMES.includes(name))).toEqual([]);
 });
 

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { openRelease } from "../../src/core/release/open.js";
 import { openSiteRelease } from "../../src/core/release/site.js";
 import { HOSTS } from "../../src/host/hosts.js";
-import { findExcess, measure } from "../../src/host/limits.js";
+import { findExcess, measure } from "../../src/host/size-limits.js";
 import { adapt, build } from "../../src/index.js";
 import { fakeIo, rollcall } from "../cli/run.js";
 import { publish } from "../serve/release.js";
@@ -65,7 +65,7 @@ test("counts sorted files and the explorer", async () => {
 
 test("every limit allows its number and refuses one more", () => {
   for (const adapter of HOSTS) {
-    for (const [name, most] of Object.entries(adapter.limits ?? {})) {
+    for (const [name, most] of Object.entries(adapter.sizeLimits ?? {})) {
       if (typeof most !== "number") continue;
       const none = { files: 0, filesInFolder: 0, bytesInFile: 0, bytes: 0 };
       expect(findExcess({ ...none, [name]: most }, adapter)).toEqual([]);

@@ -68,7 +68,7 @@ function writeSource(contract: Contract | undefined, file: string, number: 1 | 2
 }
 
 /** What a host can do: Rollcall's own server can do everything. */
-function capabilitiesOf({ adapter }: Server): Pick<HostKind, "compression" | "limitations"> {
+function capabilitiesOf({ adapter }: Server): Pick<HostKind, "compression" | "unmetChecks"> {
   return adapter === undefined ? { compression: "files" } : hostOf(adapter);
 }
 
@@ -230,7 +230,7 @@ async function expectChanged(server: Server, url: string, tag: string | undefine
 
 /** Whether a server makes tags of time and size. */
 function hasOwnTags(server: Server): boolean {
-  return "etag-digest" in (capabilitiesOf(server).limitations ?? {});
+  return "etag-digest" in (capabilitiesOf(server).unmetChecks ?? {});
 }
 
 /** Every question of `rollcall verify` is asked, and holds but for what the host is known not to do. */
@@ -244,9 +244,9 @@ async function expectVerified(site: Site, key: string): Promise<void> {
   expect(rows.length).toBeGreaterThan(60);
   expect(rows.filter(({ outcome }) => outcome === "differs")).toEqual([]);
   if (!isEverything(site)) return;
-  // A .htaccess of a whole host is asked for everything, so that it needs fewer limitations.
+  // A .htaccess of a whole host is asked for everything, so that it needs fewer exceptions.
   if (site.base !== "")
-    expect(named("allowed").sort()).toEqual(Object.keys(capabilitiesOf(server).limitations ?? {}).sort());
+    expect(named("allowed").sort()).toEqual(Object.keys(capabilitiesOf(server).unmetChecks ?? {}).sort());
   // At the root there is no folder without a slash.
   const hasBare = site.base !== "" || release.sums.paths.listing !== "/";
   const bare = hasBare ? [] : ["missing-slash", "missing-slash-query", "missing-slash-host"];

@@ -5,10 +5,10 @@ import { setImmediate } from "node:timers/promises";
 import { number, size } from "../core/print/numbers.js";
 import { SUMS } from "../core/release/layout.js";
 import { filesOf, partsOf, pathInSite, type Site } from "../core/release/site.js";
-import type { HostKind, HostLimits } from "./kind.js";
+import type { HostKind, SizeLimits } from "./kind.js";
 
 /** The sizes of a release that hosts limit. */
-export type Measures = Required<Omit<HostLimits, "source">>;
+export type Measures = Required<Omit<SizeLimits, "source">>;
 
 /** A limit that a release exceeds. */
 interface Excess {
@@ -24,8 +24,8 @@ interface Measured {
 }
 
 /** Describes each host's limits that a release exceeds, one sentence a host. */
-export async function notesOnLimits(hosts: readonly HostKind[], site: Site): Promise<string[]> {
-  const limited = hosts.filter(({ limits }) => limits !== undefined);
+export async function notesOnSizes(hosts: readonly HostKind[], site: Site): Promise<string[]> {
+  const limited = hosts.filter(({ sizeLimits }) => sizeLimits !== undefined);
   if (limited.length === 0) return [];
   const measured = await measure(site);
   return limited.flatMap((host) => {
@@ -65,11 +65,11 @@ export function* deployedFiles(site: Site): Generator<string> {
 }
 
 /** Finds the limits that measures exceed. */
-export function findExcess(measures: Measures, { limits }: HostKind): Excess[] {
+export function findExcess(measures: Measures, { sizeLimits }: HostKind): Excess[] {
   const names = Object.keys(measures) as (keyof Measures)[];
   return names.flatMap((limit) => {
     const actual = measures[limit];
-    const allowed = limits?.[limit];
+    const allowed = sizeLimits?.[limit];
     return allowed !== undefined && actual > allowed ? [{ limit, actual, allowed }] : [];
   });
 }
@@ -82,7 +82,7 @@ const DESCRIPTIONS: Record<keyof Measures, (value: string, largest: string) => s
 };
 
 function describeExcess(
-  { title, limits }: HostKind,
+  { title, sizeLimits }: HostKind,
   excess: readonly Excess[],
   { largest }: Measured,
   { id, listings }: Site,
@@ -92,5 +92,5 @@ function describeExcess(
     return `${DESCRIPTIONS[limit](show(actual), largest)}, and ${title} allows ${show(allowed)}`;
   });
   const sizes = [...new Set(listings.map(({ release }) => release.snapshot.page_size))].join(" and ");
-  return `release ${id} has ${parts.join("; ")} (${limits?.source}); try another --page-size (now ${sizes}), fewer --changes, no --lookup, no --compress, or another host ("rollcall host" lists them)`;
+  return `release ${id} has ${parts.join("; ")} (${sizeLimits?.source}); try another --page-size (now ${sizes}), fewer --changes, no --lookup, no --compress, or another host ("rollcall host" lists them)`;
 }

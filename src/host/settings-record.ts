@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { parseAs } from "../core/contract/json.js";
 import { hasCode } from "../core/errors.js";
-import { WRITTEN_HOSTS } from "../core/release/layout.js";
+import { HOST_SETTINGS } from "../core/release/layout.js";
 import type { SiteFacts } from "./rules.js";
 
 /** Settings in words, by host. */
@@ -13,7 +13,7 @@ const RECORD = z.record(z.string(), z.string());
 /** Reads the record. A missing or damaged one is empty. */
 function readRecord(dist: string): z.infer<typeof RECORD> {
   try {
-    return parseAs(RECORD, readFileSync(join(dist, WRITTEN_HOSTS), "utf8")) ?? {};
+    return parseAs(RECORD, readFileSync(join(dist, HOST_SETTINGS), "utf8")) ?? {};
   } catch (error) {
     if (hasCode(error, "ENOENT")) return {};
     throw error;
@@ -26,13 +26,13 @@ function inWords({ base, listings, encodings, cacheControl }: SiteFacts): string
 }
 
 /** The record's path, and its text with the settings of one more host. */
-export function recordWith(dist: string, host: string, settings: SiteFacts): [path: string, text: string] {
+export function settingsRecord(dist: string, host: string, settings: SiteFacts): [path: string, text: string] {
   const record = { ...readRecord(dist), [host]: inWords(settings) };
-  return [join(dist, WRITTEN_HOSTS), `${JSON.stringify(record, null, 2)}\n`];
+  return [join(dist, HOST_SETTINGS), `${JSON.stringify(record, null, 2)}\n`];
 }
 
 /** A note for each host whose files were written for other settings than those of a build. */
-export function notesOnWritten(dist: string, settings: SiteFacts): string[] {
+export function notesOnSettings(dist: string, settings: SiteFacts): string[] {
   const now = inWords(settings);
   return Object.entries(readRecord(dist))
     .filter(([, then]) => then !== now)
