@@ -1,6 +1,6 @@
 /// <reference types="node" preserve="true" />
 /** The library `rollcall`: the verbs and the reader of releases that the command line uses. */
-import * as snapshot from "./build/build.js";
+import * as builds from "./build/build.js";
 import type { BuildEffects, BuildOptions } from "./build/options.js";
 import type { BuildResult } from "./build/result.js";
 import * as shards from "./build/shards/shard.js";
@@ -8,13 +8,13 @@ import type { AnyRecord } from "./core/contract/contract.js";
 import * as kind from "./core/settings/kinds.js";
 import { library } from "./core/settings/options.js";
 import { SETTINGS } from "./core/settings/table.js";
-import * as sides from "./diff/sides/compare.js";
-import * as hosts from "./host/adapt.js";
+import * as diffs from "./diff/diff.js";
+import * as hosts from "./host/host.js";
 import * as starter from "./init/init.js";
 import * as mirrors from "./mirror/mirror.js";
 import * as targets from "./publish/publish.js";
 import type { PublishOptions } from "./publish/target.js";
-import * as servers from "./serve/server.js";
+import * as servers from "./serve/serve.js";
 import type { VerifyEffects, VerifyOptions } from "./verify/options.js";
 import * as verification from "./verify/verify.js";
 
@@ -29,25 +29,17 @@ export type { Page } from "./core/contract/page.js";
 export type { Snapshot } from "./core/contract/snapshot.js";
 export type { User } from "./core/contract/user.js";
 export { UserError } from "./core/errors.js";
-export { listReleases, type ReleaseSummary } from "./core/release/list.js";
 export { openRelease, type Release } from "./core/release/open.js";
+export { listReleases, type ReleaseSummary } from "./core/release/releases.js";
 export { type UseEffects, type UseResult, useRelease } from "./core/release/use.js";
-export type {
-  CompareEffects as DiffEffects,
-  CompareOptions as DiffOptions,
-  Comparison as DiffResult,
-} from "./diff/sides/compare.js";
-export { type AdaptEffects, type Adapted, type AdaptOptions, listHosts } from "./host/adapt.js";
+export type { DiffEffects, DiffOptions, DiffResult } from "./diff/diff.js";
+export { type AdaptEffects, type Adapted, type AdaptOptions, listHosts } from "./host/host.js";
 export type { InitEffects, InitOptions, InitResult } from "./init/init.js";
 export type { MirrorEffects, MirroredTable, MirrorOptions, MirrorResult } from "./mirror/mirror.js";
 export type { PublishEffects, PublishResult } from "./publish/publish.js";
 export type { PublishOptions } from "./publish/target.js";
 export type { AccessEntry } from "./serve/access-log.js";
-export type {
-  ListingServer as Server,
-  ListingServerEffects as ServerEffects,
-  ListingServerOptions as ServerOptions,
-} from "./serve/server.js";
+export type { Server, ServerEffects, ServerOptions } from "./serve/serve.js";
 export type { VerifyEffects, VerifyOptions } from "./verify/options.js";
 export type { Finding, Row as Check } from "./verify/verdict.js";
 export type { VerifyResult } from "./verify/verify.js";
@@ -56,7 +48,7 @@ const text = (allowed: string) => kind.text("", allowed);
 const { shard, parts } = SETTINGS;
 
 /** Makes a release, and makes it current. A build that fails leaves the current release unchanged. */
-export const build = library<BuildOptions, BuildEffects, BuildResult>("build", "build", snapshot.build, {
+export const build = library<BuildOptions, BuildEffects, BuildResult>("build", "build", builds.build, {
   required: ["db", "baseUrl"],
 });
 
@@ -72,14 +64,9 @@ export const buildShard = library<shards.ShardOptions, BuildEffects, shards.Shar
  * Compares two snapshots, record by record.
  * @typeParam T the type of a record, which the caller knows from the contracts.
  */
-export const diff = library<sides.CompareOptions, sides.CompareEffects, sides.Comparison>(
-  "diff",
-  "diff",
-  sides.compare,
-  {
-    own: { old: text("the name of a snapshot"), new: text("the name of a snapshot") },
-  },
-) as <T = AnyRecord>(options: sides.CompareOptions, effects?: sides.CompareEffects) => Promise<sides.Comparison<T>>;
+export const diff = library<diffs.DiffOptions, diffs.DiffEffects, diffs.DiffResult>("diff", "diff", diffs.diff, {
+  own: { old: text("the name of a snapshot"), new: text("the name of a snapshot") },
+}) as <T = AnyRecord>(options: diffs.DiffOptions, effects?: diffs.DiffEffects) => Promise<diffs.DiffResult<T>>;
 
 /** Verifies a release on disk, or what a host serves. Differences are findings, not errors. */
 export const verify = library<VerifyOptions, VerifyEffects, verification.VerifyResult>(
@@ -90,7 +77,7 @@ export const verify = library<VerifyOptions, VerifyEffects, verification.VerifyR
 );
 
 /** Opens a server that does not listen yet. */
-export const createServer = library<servers.ListingServerOptions, servers.ListingServerEffects, servers.ListingServer>(
+export const createServer = library<servers.ServerOptions, servers.ServerEffects, servers.Server>(
   "createServer",
   "serve",
   servers.createListingServer,

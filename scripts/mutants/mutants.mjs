@@ -54,7 +54,7 @@ export const MUTANTS = [
   },
   {
     name: "build-damaged-release-kept",
-    file: "src/build/publish.ts",
+    file: "src/build/finish.ts",
     from: "if ((await findAltered(release.folder, release.sums.others)) !== undefined) return false;",
     to: 'if (release.folder === "") return false;',
     tests: ["test/core/release/releases.system.test.ts"],
@@ -250,7 +250,7 @@ export const MUTANTS = [
   },
   {
     name: "verify-order-between-batches",
-    file: "src/verify/release/records.ts",
+    file: "src/verify/disk/records.ts",
     from: "this.last = last ?? this.last;",
     to: "this.last = first ?? this.last;",
     tests: ["test/verify/keys.system.test.ts"],
@@ -271,7 +271,7 @@ export const MUTANTS = [
   },
   {
     name: "client-digest-not-checked",
-    file: "src/client/snapshot.ts",
+    file: "src/client/view.ts",
     from: "if (received === digest || !digest || (received === plain && bytes[0] !== 0x1f)) return bytes;",
     to: "if (bytes.length > 0) return bytes;",
     tests: ["test/client/listing/faults.system.test.ts"],
@@ -327,10 +327,10 @@ export const MUTANTS = [
   },
   {
     name: "bulk-comma-kept",
-    file: "src/build/artifacts/artifact.ts",
+    file: "src/core/contract/record/split.ts",
     from: "newline + 1 - RECORD_SEPARATOR.length;",
     to: "newline + 2 - RECORD_SEPARATOR.length;",
-    tests: ["test/publish/order.test.ts"],
+    tests: ["test/core/contract/record/split.test.ts"],
   },
   {
     name: "settings-listing-wins-over-flag",
@@ -376,7 +376,7 @@ export const MUTANTS = [
   },
   {
     name: "shards-one-too-many",
-    file: "src/core/shards/cut.ts",
+    file: "src/core/shards.ts",
     from: "&& number < count;",
     to: "&& number <= count;",
     tests: ["test/build/shard-words.test.ts"],
@@ -390,7 +390,7 @@ export const MUTANTS = [
   },
   {
     name: "verify-host-body-without-limit",
-    file: "src/verify/host/ask.ts",
+    file: "src/verify/url/ask.ts",
     from: "bytes = within(bytes + piece.length);",
     to: "bytes += piece.length;",
     tests: ["test/verify/ask.system.test.ts"],
@@ -600,7 +600,7 @@ export const MUTANTS = [
   },
   {
     name: "site-damaged-top-kept",
-    file: "src/build/publish.ts",
+    file: "src/build/finish.ts",
     from: "if (top && (await findAltered(folder, top.sums.others)) !== undefined) return false;",
     to: "",
     tests: ["test/build/site.test.ts"],

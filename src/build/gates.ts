@@ -1,14 +1,14 @@
 /** Gates: a release that changes more than they allow does not become current. */
 import { basename, join } from "node:path";
-import { diff } from "../core/compare/diff.js";
+import { compareSides } from "../core/compare/compare.js";
 import { findExceeded, findExceededByListing, GateError, type Gates, hasGates } from "../core/compare/gates.js";
 import { openReleaseSide } from "../core/compare/side.js";
 import { UserError } from "../core/errors.js";
 import { CURRENT, RELEASES } from "../core/release/layout.js";
-import { findCurrent } from "../core/release/list.js";
-import { isOtherListing, type ListingName, listingUrl, placeOf } from "../core/release/listing.js";
 import { idOf } from "../core/release/name.js";
 import { openRelease, type Release } from "../core/release/open.js";
+import { isOtherListing, type ListingName, listingUrl, placeOf } from "../core/release/place.js";
+import { findCurrent } from "../core/release/releases.js";
 import { readSiteSnapshot, type Site } from "../core/release/site.js";
 import type { WrittenChanges } from "./artifacts/changes.js";
 
@@ -96,7 +96,7 @@ async function compare(
   gates: Gates,
   matches: WrittenChanges["matches"],
 ) {
-  const result = await diff(openReleaseSide(old, CURRENT), openReleaseSide(now, name), { matches });
+  const result = await compareSides(openReleaseSide(old, CURRENT), openReleaseSide(now, name), { matches });
   try {
     const { added, removed, changed } = result;
     return { counts: { added, removed, changed }, exceeded: findExceeded(result, gates) };

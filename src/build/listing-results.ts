@@ -1,8 +1,8 @@
 /** Makes the results of the listings of a build, and their sum. */
 import { explorerPath } from "../core/release/layout.js";
+import type { WrittenListing } from "./finish.js";
 import type { GateReport } from "./gates.js";
 import type { Job, MadePages } from "./pipeline.js";
-import type { WrittenListing } from "./publish.js";
 import type { BuildResult, ListingResult } from "./result.js";
 
 /**

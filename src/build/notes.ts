@@ -3,8 +3,8 @@ import { basePath, DEFAULT_PATH, pageUrl } from "../core/contract/links.js";
 import { noteOnMirrorTable } from "../core/contract/listing-names.js";
 import { USERS_CONTRACT } from "../core/contract/users.js";
 import { count } from "../core/print/numbers.js";
-import { openSiteIfComplete, type Site, type SiteListing } from "../core/release/site.js";
-import { notesOnWritten } from "../host/written.js";
+import { openSiteIfComplete, type ReleaseListing, type Site } from "../core/release/site.js";
+import { notesOnSettings } from "../host/settings-record.js";
 import type { BuildSettings, SiteSettings } from "./options.js";
 
 /**
@@ -27,11 +27,13 @@ export async function notesOf(
     return noteOnMirrorTable(name, settings.contract.listing.words[1]) ?? [];
   });
   const ofHosts = await notesOnHosts(settings, folder);
-  return [...new Set([...moved, ...removed, ...ofListings, ...ofMirrors, ...ofHosts, ...notesOnWritten(dist, hosted)])];
+  return [
+    ...new Set([...moved, ...removed, ...ofListings, ...ofMirrors, ...ofHosts, ...notesOnSettings(dist, hosted)]),
+  ];
 }
 
 /** The notes for listings that a site has no longer. */
-function noteOnRemoved(before: readonly SiteListing[], now: readonly { name: string }[]): string[] {
+function noteOnRemoved(before: readonly ReleaseListing[], now: readonly { name: string }[]): string[] {
   const removed = before.filter(({ name }) => now.every((listing) => listing.name !== name));
   return removed.map(({ name, release: { snapshot, contract } }) => {
     return `the listing ${name} was removed, with ${count(snapshot.count, contract.listing.words)}`;
@@ -54,10 +56,10 @@ async function notesOnHosts({ adapt = [], hosted, links }: SiteSettings, folder:
   // Loaded only when needed: most builds have no files for other hosts.
   if (adapt.length === 0) return [];
   const { hostOf, unsupportedFeatures } = await import("../host/hosts.js");
-  const { notesOnLimits } = await import("../host/limits.js");
+  const { notesOnSizes } = await import("../host/size-limits.js");
   const hosts = adapt.map(hostOf);
   const { encodings } = hosted;
   const unsupported = hosts.flatMap((host) => unsupportedFeatures(host, { encodings, links }));
   const site = await openSiteIfComplete(folder);
-  return site ? [...unsupported, ...(await notesOnLimits(hosts, site))] : unsupported;
+  return site ? [...unsupported, ...(await notesOnSizes(hosts, site))] : unsupported;
 }

@@ -12,18 +12,18 @@ import { USERS_CONTRACT } from "../core/contract/users.js";
 import { manyMistakes, usageError } from "../core/errors.js";
 import { suggest } from "../core/print/near.js";
 import { BULK, CHANGES, CSV, CURRENT, EXPLORER, isPacked, LOOKUP, SIGNATURE } from "../core/release/layout.js";
-import { SITE_PATH } from "../core/release/listing.js";
+import { SITE_PATH } from "../core/release/place.js";
 import { readSiteSnapshot } from "../core/release/site.js";
 import { STDIN } from "../core/settings/kinds.js";
-import { type Complete, dataOf, type ListingOptions, type OptionsFor } from "../core/settings/settings.js";
+import { type Complete, dataOf, type OptionsFor, type SettingsOfListing } from "../core/settings/settings.js";
 import { textFormatOf } from "../core/source/text-format.js";
-import { siteSettings } from "../host/hosted-site.js";
+import { siteSettings } from "../host/site.js";
 import { describeApi } from "./artifacts/openapi/openapi.js";
 import type { Password } from "./signer.js";
 
 export interface BuildOptions extends Omit<OptionsFor<"build">, "listings"> {
   /** Several tables, by name: the path of each below the base URL. */
-  listings?: Readonly<Record<string, ListingOptions>> | undefined;
+  listings?: Readonly<Record<string, SettingsOfListing>> | undefined;
   /** The SQLite file of records. */
   db: string;
   /** The URL that the listing will be served at: absolute http(s), optionally with a path. */
@@ -100,7 +100,7 @@ export function requireAllRecords(
 /** Finds the gates of each listing, also of those that the current release has and this one removes. */
 async function gatesOfSite(
   options: Complete<Omit<BuildOptions, "listings">>,
-  own: Readonly<Record<string, ListingOptions>>,
+  own: Readonly<Record<string, SettingsOfListing>>,
   listings: readonly { name: string; settings: BuildSettings }[],
 ): Promise<(listing: string) => Gates> {
   const current = await readSiteSnapshot(join(options.dist, CURRENT));
@@ -123,7 +123,7 @@ async function forHosts(
   const hosted = siteSettings({ baseUrl, listings: places, encodings }, options);
   // Loaded only when needed: most builds have no files for other hosts.
   const hosts = options.adapt?.length ? await import("../host/hosts.js") : undefined;
-  return { hosted, hostFiles: hosts?.publishedFiles(options.adapt ?? [], hosted) ?? [] };
+  return { hosted, hostFiles: hosts?.releaseFilesOf(options.adapt ?? [], hosted) ?? [] };
 }
 
 /** The codings of pages, always in one order, so that the same options make the same release. */

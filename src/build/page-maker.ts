@@ -7,7 +7,7 @@ import { UserError } from "../core/errors.js";
 import { sha256 } from "../core/release/plain-files.js";
 import { type DigestBytes, PageDigests } from "../core/release/sums.js";
 import type { DataSettings } from "../core/settings/settings.js";
-import { type PageRange, pagesOf, rowsOfPages } from "../core/shards/cut.js";
+import { type PageRange, pagesOf, rowsOfPages } from "../core/shards.js";
 import type { RowRange } from "../core/source/copy.js";
 import { type Copy, PageReader } from "../core/source/reader.js";
 import type { Collector } from "./artifacts/artifact.js";

@@ -8,7 +8,7 @@ import { referencesOf } from "../core/contract/references.js";
 import type { Release } from "../core/release/open.js";
 import { RECORDS_WORDS } from "../core/release/site.js";
 import { PageDigests } from "../core/release/sums.js";
-import { cutPages, type PageRange, pagesOf, rowsOfPages, type Shard } from "../core/shards/cut.js";
+import { cutPages, type PageRange, pagesOf, rowsOfPages, type Shard } from "../core/shards.js";
 import { explainSqlite } from "../core/source/errors.js";
 import type { Source } from "../core/source/open.js";
 import { ThreadPool, threadsFor } from "../core/workers/pool.js";

@@ -1,11 +1,11 @@
 /** The result of a build: types only, since those of the library must not lead to types of better-sqlite3. */
 import type { WarningCounts } from "../core/contract/record/warnings.js";
 import type { ChangesReport } from "./artifacts/changes.js";
+import type { MadeCurrent } from "./finish.js";
 import type { GateReport } from "./gates.js";
 import type { LookupReport } from "./lookup-report.js";
 import type { LargestPage } from "./page-writer.js";
 import type { ProblemReport } from "./problems.js";
-import type { Published } from "./publish.js";
 
 /** What a build says of each listing. */
 export interface ListingResult {
@@ -32,7 +32,7 @@ export interface ListingResult {
 }
 
 /** For several listings, the figures are sums, and the rest is in `listings`. */
-export interface BuildResult extends Omit<Published, "gates">, ListingResult {
+export interface BuildResult extends Omit<MadeCurrent, "gates">, ListingResult {
   /** The path of the release, which is current now. */
   folder: string;
   problems: ProblemReport;

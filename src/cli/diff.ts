@@ -4,7 +4,7 @@ import { ExitCode, usageError } from "../core/errors.js";
 import { painter } from "../core/print/style.js";
 import { listed } from "../core/print/text.js";
 import { optionsOf, type Settings } from "../core/settings/settings.js";
-import { type Comparison, type Comparisons, compareAll } from "../diff/sides/compare.js";
+import { type DiffResult, type DiffResults, diffAll } from "../diff/diff.js";
 import { writeDocument } from "./program/document.js";
 import { refusalsAsUsageErrors } from "./program/failure.js";
 import { type Progress, withProgress } from "./program/progress.js";
@@ -25,7 +25,7 @@ async function compareAndPrint(
 ): Promise<ExitCode> {
   const notes: string[] = [];
   try {
-    const result = await compareAll(
+    const result = await diffAll(
       { old, new: newer, ...optionsOf("diff", settings) },
       {
         cwd: io.cwd,
@@ -49,13 +49,13 @@ async function compareAndPrint(
   }
 }
 
-async function print(result: Comparisons, settings: Settings, io: Io, signal: AbortSignal): Promise<ExitCode> {
+async function print(result: DiffResults, settings: Settings, io: Io, signal: AbortSignal): Promise<ExitCode> {
   const { listings, added, removed, isWhole } = result;
   const named = listings.flatMap(({ name, comparison }) =>
     comparison.exceeded.map((sentence) => (isWhole ? `${name}: ${sentence}` : sentence)),
   );
   const exceeded = [...result.exceeded, ...named];
-  const text = isWhole ? siteText(result, settings, io) : toText(listings[0]?.comparison as Comparison, settings, io);
+  const text = isWhole ? siteText(result, settings, io) : toText(listings[0]?.comparison as DiffResult, settings, io);
   await writeDocument(await text, settings.output, io, signal);
   if (settings.output !== undefined) sayLines(io, [{ verb: "wrote", value: settings.output }]);
   // On a terminal, the text report has listed them.
@@ -70,8 +70,8 @@ async function print(result: Comparisons, settings: Settings, io: Io, signal: Ab
 }
 
 /** Writes the report of all listings of two sites. @throws UserError (usage) for a format of one listing */
-async function siteText(result: Comparisons, { format, limit, all, output, only, ignore }: Settings, io: Io) {
-  const site = await import("../diff/report/site-diff.js");
+async function siteText(result: DiffResults, { format, limit, all, output, only, ignore }: Settings, io: Io) {
+  const site = await import("../diff/report/site.js");
   const filter = { only, ignore };
   switch (format) {
     case "json":
@@ -94,7 +94,7 @@ async function siteText(result: Comparisons, { format, limit, all, output, only,
 const FILE = { isTTY: false } as Io["stdout"];
 
 /** Writes the report in its format. Formats are loaded on demand, since charts take long to load. */
-async function toText(diff: Comparison, { format, limit, all, output, only, ignore }: Settings, io: Io) {
+async function toText(diff: DiffResult, { format, limit, all, output, only, ignore }: Settings, io: Io) {
   const { exceeded } = diff;
   const filter = { only, ignore };
   switch (format) {

@@ -4,9 +4,9 @@ import { ExitCode } from "../core/errors.js";
 import { type Paint, painter } from "../core/print/style.js";
 import { toJson } from "../core/print/text.js";
 import { optionsOf, type Settings } from "../core/settings/settings.js";
-import { type Adapted, adapt, listHosts } from "../host/adapt.js";
-import type { HostFile } from "../host/host.js";
+import { type Adapted, adapt, listHosts } from "../host/host.js";
 import { HOSTS, hostRow } from "../host/hosts.js";
+import type { HostFile } from "../host/kind.js";
 import { type Invocation, type Io, print, sayLines } from "./program/verb.js";
 
 /** Runs `rollcall host`. @returns its exit code. @throws UserError */

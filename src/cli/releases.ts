@@ -4,7 +4,7 @@ import { number, size, time } from "../core/print/numbers.js";
 import { type Paint, painter } from "../core/print/style.js";
 import { table } from "../core/print/table.js";
 import { toJson, visible } from "../core/print/text.js";
-import { listReleases, type ReleaseSummary } from "../core/release/list.js";
+import { listReleases, type ReleaseSummary } from "../core/release/releases.js";
 import { type Invocation, type Io, print } from "./program/verb.js";
 
 /** Runs `rollcall releases`. @returns its exit code. @throws UserError */

@@ -7,8 +7,8 @@ import { ExitCode, usageError } from "../core/errors.js";
 import { suggest } from "../core/print/near.js";
 import { listed } from "../core/print/text.js";
 import { findRelease } from "../core/release/choose.js";
-import { openSite, type SiteListing } from "../core/release/site.js";
-import type { ListingOptions, Settings } from "../core/settings/settings.js";
+import { openSiteRelease, type ReleaseListing } from "../core/release/site.js";
+import type { Settings, SettingsOfListing } from "../core/settings/settings.js";
 import { type Invocation, type Io, print } from "./program/verb.js";
 
 const FORMS: Readonly<Record<Settings["schemaFormat"], (contract: Contract) => string>> = {
@@ -34,19 +34,19 @@ function contractOfSettings({ contract, listings, listing }: Settings): Promise<
     throw usageError("The config has no listings; leave --listing out.");
   if (listings === undefined || (listing === undefined && contract !== undefined)) return loadContract(contract);
   const name = requireListing("The config", Object.keys(listings), listing);
-  const own = listings[name] as ListingOptions;
+  const own = listings[name] as SettingsOfListing;
   return own.contract === undefined ? loadContract(contract) : loadContract(own.contract, `listings.${name}.contract`);
 }
 
 /** @throws UserError (usage) if the release has several listings, and none is named */
 async function contractOfRelease(folder: string, listing: string | undefined): Promise<Contract> {
-  const { id, listings } = await openSite(folder);
+  const { id, listings } = await openSiteRelease(folder);
   const [first] = listings;
   const isPlain = first?.name === "";
   if (isPlain && listing !== undefined) throw usageError(`Release ${id} is one listing; leave --listing out.`);
   const names = listings.map(({ name }) => name);
   const wanted = isPlain ? "" : requireListing(`Release ${id}`, names, listing);
-  const found = listings.find(({ name }) => name === wanted) as SiteListing;
+  const found = listings.find(({ name }) => name === wanted) as ReleaseListing;
   return found.release.contract;
 }
 

@@ -15,7 +15,7 @@ import { createLogQueue } from "../serve/access-log.js";
 import type { Admin } from "../serve/admin.js";
 import { SERVER_LIMITS } from "../serve/limits.js";
 import type { HandedSocket } from "../serve/listen.js";
-import type { CountedEffects, CountedServer } from "../serve/server.js";
+import type { CountedEffects, CountedServer } from "../serve/serve.js";
 import { accessLine } from "./access.js";
 import { listenForSignals, type ServerSignals } from "./program/signals.js";
 import { type Invocation, type Io, print, say, sayLines } from "./program/verb.js";
@@ -132,7 +132,7 @@ async function continueWithoutLog(io: Io, log: (line: string) => void): Promise<
 /** Opens the server. If there are releases but none is current, the error says how to choose one. */
 async function open(settings: Settings, effects: CountedEffects) {
   try {
-    const { createListingServer } = await import("../serve/server.js");
+    const { createListingServer } = await import("../serve/serve.js");
     return await createListingServer(optionsOf("serve", settings), effects);
   } catch (error) {
     const { dist } = settings;

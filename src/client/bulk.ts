@@ -2,8 +2,8 @@
 import { malformed, usage } from "./errors.js";
 import { linesOf } from "./gzip-lines.js";
 import { PARTS_AT_ONCE } from "./host.js";
-import type { Host, SnapshotView } from "./snapshot.js";
 import { objectOf } from "./utf8.js";
+import type { Host, View } from "./view.js";
 import type { PageSource } from "./walk.js";
 
 const BULK_BYTES = 16_000_000;
@@ -12,9 +12,9 @@ const BULK_BYTES = 16_000_000;
  * The source of records by bulk parts.
  * @param open returns the function that reads a record's canonical text. @throws ListingError (usage) if the release has no parts
  */
-export async function bulkSource<R>(
+export async function bulkRecords<R>(
   { baseUrl, parts: limit }: Host,
-  view: SnapshotView,
+  view: View,
   signal: AbortSignal | undefined,
   open: () => Promise<(text: string, url: string) => R>,
 ): Promise<PageSource<R>> {

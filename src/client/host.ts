@@ -5,7 +5,7 @@ import { quoted, usage } from "./errors.js";
 import { checked, OPEN } from "./option-checks.js";
 import type { ListingOptions } from "./options.js";
 import { createRequests } from "./requests.js";
-import type { Host } from "./snapshot.js";
+import type { Host } from "./view.js";
 
 /** Parallel requests by default. */
 const CONCURRENCY = 8;

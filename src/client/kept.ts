@@ -1,8 +1,8 @@
 /** Shares pending reads among callers, and caches files of a snapshot for a short time. */
-import { findView } from "./find-snapshot.js";
+import { findView } from "./find-view.js";
 import { parsePage } from "./page.js";
 import { LONGEST_MS, within } from "./requests.js";
-import type { Host, SharedReads, SnapshotView } from "./snapshot.js";
+import type { Host, SharedReads, View } from "./view.js";
 
 /** Lifetime of cached files. It is short, since only requests show that the host has another snapshot. */
 const KEPT_MS = 60_000;
@@ -10,7 +10,7 @@ const MOST_KEPT = 24;
 
 /** Reads a file through the cache. Searching letter by letter needs the same files repeatedly. */
 export function readKept<V>(
-  view: SnapshotView,
+  view: View,
   name: string,
   signal: AbortSignal | undefined,
   read: (signal: AbortSignal) => Promise<V>,
@@ -24,7 +24,7 @@ export function readKept<V>(
 }
 
 /** Reads the records of a page through the cache. */
-export function readKeptPage<T>(view: SnapshotView, page: number, signal: AbortSignal | undefined): Promise<T[]> {
+export function readKeptPage<T>(view: View, page: number, signal: AbortSignal | undefined): Promise<T[]> {
   return readKept(
     view,
     `page ${page}`,
@@ -34,7 +34,7 @@ export function readKeptPage<T>(view: SnapshotView, page: number, signal: AbortS
 }
 
 /** The latest known snapshot; read again if the host was seen to have another one. */
-export async function latestView(host: Host, signal: AbortSignal | undefined, bypass = false): Promise<SnapshotView> {
+export async function latestView(host: Host, signal: AbortSignal | undefined, bypass = false): Promise<View> {
   const { view, gone, finding } = host;
   if (bypass) return findView(host, { signal, bypass });
   if (view && view.snapshot !== gone) return view;

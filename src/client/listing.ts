@@ -1,7 +1,7 @@
 /** Opens a published listing: single pages and files, walks over pages and records, lookups, copies. */
 import type { User } from "../core/contract/user.js";
 import { usage } from "./errors.js";
-import { findView } from "./find-snapshot.js";
+import { findView } from "./find-view.js";
 import { openHost } from "./host.js";
 import { latestView } from "./kept.js";
 import { CALL, checked, WALK } from "./option-checks.js";
@@ -10,8 +10,8 @@ import { readContract } from "./order.js";
 import { parsePage } from "./page.js";
 import { createOrderCheck, recordsOfPages, wholePages } from "./records.js";
 import type { Bytes } from "./requests.js";
-import type { FindOptions, Host, SnapshotView } from "./snapshot.js";
 import { objectOf } from "./utf8.js";
+import type { FindOptions, Host, View } from "./view.js";
 import { createWalk, type PageSource } from "./walk.js";
 
 /**
@@ -29,7 +29,7 @@ export function listingOf<T>(host: Host): OpenListing<T> {
   const signalOf = (how: CallOptions) => checked(url, how, CALL).signal;
   const walk = <R, B = Bytes>(
     how: ListingWalkOptions,
-    source: (view: SnapshotView, signal: AbortSignal) => PageSource<R, B> | Promise<PageSource<R, B>>,
+    source: (view: View, signal: AbortSignal) => PageSource<R, B> | Promise<PageSource<R, B>>,
     find = (options: FindOptions) => findView(host, options),
   ) => createWalk({ url, find, source: async (view, signal) => source(view, signal) }, how);
 
@@ -92,7 +92,7 @@ export function listingOf<T>(host: Host): OpenListing<T> {
       const { by, ...options } = checked(url, how, `${WALK} by`);
       return walk(
         options,
-        async (view, signal) => (await import("./lookup/find.js")).searchSource<T>(host, view, { text, by }, signal),
+        async (view, signal) => (await import("./lookup/find.js")).foundRecords<T>(host, view, { text, by }, signal),
         ({ signal, bypass }) => latestView(host, signal, bypass),
       );
     },
@@ -101,9 +101,9 @@ export function listingOf<T>(host: Host): OpenListing<T> {
       const { via, ...options } = checked(url, how, `${WALK} via`);
       return walk(options, async (view, signal) => {
         if (via !== "bulk") return recordsOfPages<T>(host, view, signal);
-        const { bulkSource } = await import("./bulk.js");
+        const { bulkRecords } = await import("./bulk.js");
         const openCheck = createOrderCheck(host, view, signal);
-        return bulkSource(host, view, signal, async () => {
+        return bulkRecords(host, view, signal, async () => {
           const requireNext = await openCheck();
           return (line, from) => {
             const record = objectOf(line, from);

@@ -4,23 +4,23 @@ import type { SiteSnapshot } from "../core/contract/snapshot.js";
 import type { User } from "../core/contract/user.js";
 import { hexDigest, linesOf } from "./digests.js";
 import { ListingError, malformed, usage } from "./errors.js";
-import { readVerified, SUMS } from "./find-snapshot.js";
+import { readVerified, SUMS } from "./find-view.js";
 import { openHost } from "./host.js";
 import { readOnce } from "./kept.js";
 import { listingOf } from "./listing.js";
 import { CALL, checked, OPEN_SITE } from "./option-checks.js";
 import type { CallOptions, OpenSite, SiteListing, SiteOptions } from "./options.js";
-import type { Answer, Requests } from "./requests.js";
+import type { Reply, Requests } from "./requests.js";
+import { isPlainObject, objectOf } from "./utf8.js";
 import {
   type Host,
-  type PromisedSnapshot,
+  type PromisedView,
   proofOf,
   readAgain,
   requireMember,
   type SnapshotFile,
   snapshotOf,
-} from "./snapshot.js";
-import { isPlainObject, objectOf } from "./utf8.js";
+} from "./view.js";
 
 /** Maximum size of SHA256SUMS at the top of a site: a line for each listing, and a few others. */
 const SUMS_BYTES = 262_144;
@@ -81,7 +81,7 @@ export function openSite(baseUrl: string | URL, given: SiteOptions = {}): OpenSi
   };
 }
 
-interface PromisedListing extends PromisedSnapshot {
+interface PromisedListing extends PromisedView {
   /** The digest of its SHA256SUMS. */
   sums: string;
 }
@@ -102,7 +102,7 @@ function boundRequests(
       const { id, state, sums } = await find(ask.signal);
       const snapshotUrl = `${baseUrl}/snapshot.json`;
       const sumsUrl = `${baseUrl}/${SUMS}`;
-      const isOfSite = async ({ status, bytes }: Answer) => {
+      const isOfSite = async ({ status, bytes }: Reply) => {
         if (status !== 200) {
           // A host without these files may have dropped the listing.
           if (status > 399) await requireCurrent(ask.signal);

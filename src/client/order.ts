@@ -3,13 +3,13 @@ import { type ContractFile, MAX_CONTRACT } from "../core/contract/file/form.js";
 import { valueAt } from "../core/contract/record/value.js";
 import { malformed } from "./errors.js";
 import type { Bytes } from "./requests.js";
-import type { Host, SnapshotView } from "./snapshot.js";
 import { encode, isPlainObject, objectOf } from "./utf8.js";
+import type { Host, View } from "./view.js";
 
 /** Reads contract.json. */
 export async function readContract(
   { baseUrl }: Host,
-  view: Pick<SnapshotView, "readFile">,
+  view: Pick<View, "readFile">,
   signal: AbortSignal | undefined,
 ): Promise<{ url: string; bytes: Bytes; contract: ContractFile }> {
   const url = `${baseUrl}/contract.json`;

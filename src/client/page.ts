@@ -3,12 +3,12 @@ import { type ListingPlace, neighbours, pageUrl } from "../core/contract/links.j
 import type { Page } from "../core/contract/page.js";
 import { malformed } from "./errors.js";
 import type { Bytes } from "./requests.js";
-import type { SnapshotView } from "./snapshot.js";
 import { type AnyObject, isPlainObject, objectOf } from "./utf8.js";
+import type { View } from "./view.js";
 
 /** Parses a page. @throws ListingError (malformed) if it does not fit the snapshot */
 export function parsePage<T>(
-  { path, snapshot, readLink = (link) => link }: Pick<SnapshotView, "path" | "snapshot" | "readLink">,
+  { path, snapshot, readLink = (link) => link }: Pick<View, "path" | "snapshot" | "readLink">,
   number: number,
   bytes: Bytes,
 ): Page<T> {

@@ -4,12 +4,12 @@ import type { ListedPage } from "./options.js";
 import { orderReader, readContract } from "./order.js";
 import { parsePage } from "./page.js";
 import type { Bytes } from "./requests.js";
-import type { Host, SnapshotView } from "./snapshot.js";
 import { compareBytes } from "./utf8.js";
+import type { Host, View } from "./view.js";
 import { byPages, type PageSource } from "./walk.js";
 
 /** The source of a walk over pages. */
-export function wholePages<T>(host: Host, view: SnapshotView, signal: AbortSignal): PageSource<ListedPage<T>> {
+export function wholePages<T>(host: Host, view: View, signal: AbortSignal): PageSource<ListedPage<T>> {
   const { page_size, count } = view.snapshot;
   const read = pageReader<T>(host, view, signal);
   return byPages(view, host.concurrency, async (number, bytes) => {
@@ -19,7 +19,7 @@ export function wholePages<T>(host: Host, view: SnapshotView, signal: AbortSigna
 }
 
 /** The source of a walk over the records of pages. */
-export function recordsOfPages<T>(host: Host, view: SnapshotView, signal: AbortSignal): PageSource<T> {
+export function recordsOfPages<T>(host: Host, view: View, signal: AbortSignal): PageSource<T> {
   const read = pageReader<T>(host, view, signal);
   return byPages(view, host.concurrency, async (number, bytes, records) => {
     const { results } = await read(number, bytes);
@@ -31,7 +31,7 @@ export function recordsOfPages<T>(host: Host, view: SnapshotView, signal: AbortS
   });
 }
 
-function pageReader<T>(host: Host, view: SnapshotView, signal: AbortSignal) {
+function pageReader<T>(host: Host, view: View, signal: AbortSignal) {
   const openCheck = createOrderCheck(host, view, signal);
   return async (number: number, bytes: Bytes) => {
     const page = parsePage<T>(view, number, bytes);
@@ -45,7 +45,7 @@ function pageReader<T>(host: Host, view: SnapshotView, signal: AbortSignal) {
  * Makes the check that each record comes after the one before it in the contract's order, so that none comes twice. It reads the
  * contract once. A host without proof has no contract to rely on, so its order is not checked.
  */
-export function createOrderCheck(host: Host, view: SnapshotView, signal: AbortSignal) {
+export function createOrderCheck(host: Host, view: View, signal: AbortSignal) {
   let check: ((record: unknown, url: string) => void) | undefined = view.proof === "none" ? () => {} : undefined;
   let before: Uint8Array = new Uint8Array();
   return async (): Promise<(record: unknown, url: string) => void> => {

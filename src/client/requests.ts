@@ -24,7 +24,7 @@ export interface Ask extends Limit {
   tries?: number;
 }
 
-export interface Answer {
+export interface Reply {
   status: number;
   headers: Headers;
   /** Empty unless the status is 200. */
@@ -46,14 +46,14 @@ export type Requests = ReturnType<typeof createRequests>;
 export function createRequests(options: ListingOptions) {
   const patiently = createBusyRetry(options.signal);
   const { pausesMs = [250, 1000, 3000] } = options;
-  const request = <A extends Pick<Answer, "status" | "headers">>(
+  const request = <A extends Pick<Reply, "status" | "headers">>(
     url: string,
     signal: AbortSignal | undefined,
     step: (signal: AbortSignal) => Promise<A>,
   ) => patiently(url, signal, () => timed(options, url, signal, step));
   return {
     /** Sends a request. @throws ListingError unless the answer is complete. Redirects, 429 and 503 are errors; other statuses are not. */
-    get: (url: string, ask: Ask): Promise<Answer> =>
+    get: (url: string, ask: Ask): Promise<Reply> =>
       request(url, ask.signal, async (signal) => {
         const response = await send(options, url, { ...ask, signal });
         const { status, headers } = response;
@@ -100,7 +100,7 @@ export function createBusyRetry(ends: AbortSignal | undefined) {
   /** All requests wait until then. */
   let until = 0;
   /** @throws ListingError (busy) */
-  return async <A extends Pick<Answer, "status" | "headers">>(
+  return async <A extends Pick<Reply, "status" | "headers">>(
     url: string,
     signal: AbortSignal | undefined,
     send: () => Promise<A>,

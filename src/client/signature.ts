@@ -3,8 +3,8 @@ import type { Snapshot } from "../core/contract/snapshot.js";
 import { toHex } from "./digests.js";
 import { ListingError, quoted, usage } from "./errors.js";
 import type { Bytes } from "./requests.js";
-import type { Host } from "./snapshot.js";
 import { encode, textOf } from "./utf8.js";
+import type { Host } from "./view.js";
 
 /** A minisign public key. */
 export interface PublicKey {

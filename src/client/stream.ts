@@ -2,7 +2,7 @@
 import { notListed } from "./errors.js";
 import { type Bytes, requireOk, timed } from "./requests.js";
 import { Sha256 } from "./sha256.js";
-import type { Host, SnapshotView } from "./snapshot.js";
+import type { Host, View } from "./view.js";
 
 /**
  * Yields the chunks of a file of a snapshot, each within the timeout.
@@ -10,7 +10,7 @@ import type { Host, SnapshotView } from "./snapshot.js";
  */
 export async function* streamFile(
   { requests, options }: Pick<Host, "requests" | "options">,
-  view: Pick<SnapshotView, "fileAt" | "requireCurrent">,
+  view: Pick<View, "fileAt" | "requireCurrent">,
   file: string,
   signal: AbortSignal,
 ): AsyncGenerator<Bytes, void> {

@@ -16,13 +16,13 @@ import { hexDigest } from "./digests.js";
 import { ListingError, malformed, SnapshotChangedError } from "./errors.js";
 import { parsePage } from "./page.js";
 import { type Limit, requireOk } from "./requests.js";
-import type { Host, SnapshotView } from "./snapshot.js";
 import { isPlainObject, objectOf } from "./utf8.js";
+import type { Host, View } from "./view.js";
 
 const USUAL_PATH = "/api/users/";
 
 /** Derives the snapshot from page 1, by query or, on a host that ignores queries, by path. */
-export async function unprovedView(host: Host, signal?: AbortSignal): Promise<SnapshotView> {
+export async function unprovedView(host: Host, signal?: AbortSignal): Promise<View> {
   const { baseUrl, options, pages, requests } = host;
   const read = async (url: string, limit: Limit, signal?: AbortSignal) => {
     const { status, bytes } = await requests.get(url, { ...limit, signal });
@@ -97,7 +97,7 @@ export async function unprovedView(host: Host, signal?: AbortSignal): Promise<Sn
 }
 
 /** Makes the reader of links, which frameworks write in other forms. */
-function linkReader(place: ListingPlace): NonNullable<SnapshotView["readLink"]> {
+function linkReader(place: ListingPlace): NonNullable<View["readLink"]> {
   return (link, to) => (isPage(link, place, to) ? pageUrl(place, to) : link);
 }
 

@@ -3,7 +3,7 @@ import type { Snapshot } from "../core/contract/snapshot.js";
 import { type Position, SnapshotChangedError, usage } from "./errors.js";
 import type { ListingWalkOptions, Walk } from "./options.js";
 import type { Bytes } from "./requests.js";
-import type { FindOptions, SnapshotView } from "./snapshot.js";
+import type { FindOptions, View } from "./view.js";
 
 /** The source of a walk: the pages of a snapshot, or the parts that hold its records. */
 export interface PageSource<R, B = Bytes> {
@@ -24,7 +24,7 @@ type Item<R> = readonly [item: R, records: number];
 type Items<R> = Iterator<Item<R>> | AsyncIterator<Item<R>>;
 
 /** The snapshot of a walk. */
-type Walked = Pick<SnapshotView, "snapshot" | "state" | "requireCurrent">;
+type Walked = Pick<View, "snapshot" | "state" | "requireCurrent">;
 
 interface WalkStart<R, G extends Walked, B> {
   url: string;
@@ -187,7 +187,7 @@ function positionAt(records: number, { state, snapshot: { page_size: pageSize } 
 }
 
 /** Makes the source of a walk by pages. */
-export function byPages<R>(view: SnapshotView, atOnce: number, items: PageSource<R>["items"]): PageSource<R> {
+export function byPages<R>(view: View, atOnce: number, items: PageSource<R>["items"]): PageSource<R> {
   const { count, page_size, pages } = view.snapshot;
   return {
     atOnce,

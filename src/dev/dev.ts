@@ -10,13 +10,13 @@ import { basePath } from "../core/contract/links.js";
 import { USERS_CONTRACT } from "../core/contract/users.js";
 import { type UserError, usageError } from "../core/errors.js";
 import { shellWord } from "../core/print/text.js";
-import { RECORDS_WORDS, type Site, type SiteListing } from "../core/release/site.js";
+import { RECORDS_WORDS, type ReleaseListing, type Site } from "../core/release/site.js";
 import { makeScratch, removeScratch } from "../core/scratch/folder.js";
 import { withoutGates } from "../core/settings/merge.js";
 import { type Complete, type OptionsFor, withDefaults } from "../core/settings/settings.js";
 import { ForeignSourceError } from "../core/source/relation.js";
 import { textFormatOf } from "../core/source/text-format.js";
-import { type Comparison, compare } from "../diff/sides/compare.js";
+import { type DiffResult, diff } from "../diff/diff.js";
 import type { Found } from "../init/found.js";
 import { type FoundSource, findSource, type LeftTable, notesOn, omittedColumns, tablesOf } from "../init/source.js";
 import { type EarlyHost, listenEarly } from "./early-host.js";
@@ -59,10 +59,10 @@ interface MadeListing {
 }
 
 /** A listing that is served now. */
-export interface DevListing extends SiteListing {
+export interface DevListing extends ReleaseListing {
   result: ListingResult;
   /** The differences from the release served before; undefined without any, or without such a listing. */
-  changes: Comparison | undefined;
+  changes: DiffResult | undefined;
 }
 
 /** A build that is served now. */
@@ -279,7 +279,7 @@ async function compareListings(
       const before = served?.listings.find((listing) => listing.name === name)?.release;
       const isOther = before !== undefined && before.snapshot.id !== release.snapshot.id;
       const sides = { old: before?.folder, new: release.folder, dist, workers };
-      const changes = isOther ? await compare(withDefaults("diff", sides), { signal }) : undefined;
+      const changes = isOther ? await diff(withDefaults("diff", sides), { signal }) : undefined;
       shown.push({ name, release, result: result.listings?.[name] ?? result, changes });
     }
     return shown;

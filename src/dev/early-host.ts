@@ -1,12 +1,12 @@
 /** A server that listens before there is a release, so that the release's links can lead to it. */
-import { createServer, type Server, type ServerResponse } from "node:http";
+import { createServer, type Server as HttpServer, type ServerResponse } from "node:http";
 import { NO_CACHE } from "../core/contract/headers.js";
 import { hasCode } from "../core/errors.js";
 import type { Site } from "../core/release/site.js";
 import { SETTINGS } from "../core/settings/table.js";
 import { SERVER_LIMITS } from "../serve/limits.js";
 import { listen } from "../serve/listen.js";
-import { createListingServer, type ListingServer } from "../serve/server.js";
+import { createListingServer, type Server } from "../serve/serve.js";
 
 export interface EarlyHost {
   /** The address that it listens on: `http://127.0.0.1:8080`. */
@@ -26,7 +26,7 @@ const HOST = "127.0.0.1";
  * @throws UserError if the given port is in use or forbidden.
  */
 export async function listenEarly(port: number | undefined, log: (line: string) => void): Promise<EarlyHost> {
-  let site: ListingServer | undefined;
+  let site: Server | undefined;
   const server = createServer((req, res) => (site ? site.handler(req, res) : answerNotReady(res)));
   const origin = await listenOn(server, port);
   server.on("error", (error) => log(`The server reports: ${error.message}`));
@@ -46,7 +46,7 @@ export async function listenEarly(port: number | undefined, log: (line: string) 
   };
 }
 
-async function listenOn(server: Server, port: number | undefined): Promise<string> {
+async function listenOn(server: HttpServer, port: number | undefined): Promise<string> {
   const { backlog } = SERVER_LIMITS;
   try {
     return await listen(server, { port: port ?? SETTINGS.port.default, host: HOST }, backlog);

@@ -3,16 +3,13 @@ import { SIGNATURE } from "../core/release/layout.js";
 import { breakable, html, type Markup } from "./markup/markup.js";
 
 /** A file below the base URL, and a sentence about it. */
-export type PublishedFile = readonly [path: string, what: string];
+export type ReaderFile = readonly [path: string, what: string];
 
-export const SIGNATURE_FILE: PublishedFile = [
-  SIGNATURE,
-  "The publisher's signature of SHA256SUMS, in minisign's format.",
-];
+export const SIGNATURE_FILE: ReaderFile = [SIGNATURE, "The publisher's signature of SHA256SUMS, in minisign's format."];
 
 /** Writes the section. @param command an example, above the files */
-export function filesSection(baseUrl: string, files: readonly PublishedFile[], command?: Markup): Markup {
-  const row = ([path, what]: PublishedFile) =>
+export function filesSection(baseUrl: string, files: readonly ReaderFile[], command?: Markup): Markup {
+  const row = ([path, what]: ReaderFile) =>
     html`<div><dt><a href="./${path}"><code>${breakable(path)}</code></a></dt><dd>${what}</dd></div>\n`;
   return html`<section class="files" aria-labelledby="files-title">
 <h2 id="files-title">For programs</h2>

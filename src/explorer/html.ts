@@ -22,7 +22,7 @@ import {
 } from "../core/release/layout.js";
 import { sha256 } from "../core/release/plain-files.js";
 import { overviewFigures } from "./figures.js";
-import { filesSection, type PublishedFile, SIGNATURE_FILE } from "./files.js";
+import { filesSection, type ReaderFile, SIGNATURE_FILE } from "./files.js";
 import { breakable, html, jsonForScript, type Markup, pageHead } from "./markup/markup.js";
 import { fieldsOf, headingOf, meaningOf, nameInText } from "./meaning.js";
 import { type ExplorerSummary, encodeSummary, type WrittenFrom } from "./summary.js";
@@ -170,12 +170,12 @@ function programFiles(contract: Contract, published: PublishedAt): Markup {
   const [one, many] = listing.words;
   const { baseUrl, files, pages, pageSize } = published;
   const first = new PagePaths(listing.path).path(1);
-  const optional: readonly PublishedFile[] = [
+  const optional: readonly ReaderFile[] = [
     [BULK, `All ${many} in a few compressed files, to read everything at once.`],
     [CSV, `All ${many} as one compressed CSV file, for spreadsheets.`],
     [CHANGES, "Changes since earlier snapshots, to keep a copy up to date."],
   ];
-  const listed: readonly PublishedFile[] = [
+  const listed: readonly ReaderFile[] = [
     [
       first,
       `${capital(many)}, page by page: the first of ${count(pages, "page")} of ${count(pageSize, listing.words)}. Follow next.`,

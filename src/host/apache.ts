@@ -9,8 +9,7 @@ import {
   NO_CACHE,
 } from "../core/contract/headers.js";
 import { CURRENT, EXPLORER, RELEASE_NAME, RELEASES } from "../core/release/layout.js";
-import { type Host, indent, lines, ONCE, OWN_TAGS } from "./host.js";
-import { type HostedSite, plainPath } from "./hosted-site.js";
+import { type HostKind, indent, lines, ONCE, OWN_TAGS } from "./kind.js";
 import { encodingPatterns, literal, PAGE_NUMBER, QUERY } from "./patterns.js";
 import {
   BODIES,
@@ -20,26 +19,27 @@ import {
   FILE_PATTERN,
   type Headers,
   OTHER_TYPE,
-  type Part,
   RANGED_PATTERN,
   REVALIDATED_PATTERN,
   type Rules,
+  type Section,
   type SiteRules,
   TYPES,
   withPages,
 } from "./rules.js";
+import { type HostedSite, plainPath } from "./site.js";
 
 const REFUSAL_FILE = "rollcall-405.json";
 /** A path that no release has. */
 const REFUSAL_PATH = "/.rollcall/405";
 
-export const apache: Host = {
+export const apache: HostKind = {
   name: "apache",
   title: "Apache httpd",
   query: "mod_rewrite",
   compression: "files",
   tested: "Apache of Debian",
-  limitations: OWN_TAGS,
+  unmetChecks: OWN_TAGS,
   steps: ["a2enmod rewrite headers"],
   site: [
     {
@@ -257,7 +257,7 @@ function writeRules(site: SiteRules, naming: Naming): string[] {
 }
 
 function rulesOfPages(
-  { folder, rules }: Part,
+  { folder, rules }: Section,
   encodings: readonly Encoding[],
   { path, fileOf, test }: Naming,
 ): string[] {
@@ -287,7 +287,7 @@ function rulesOfPages(
   ];
 }
 
-function rulesOfFiles({ folder, rules: { base, routes } }: Part, { path, fileOf }: Naming): string[] {
+function rulesOfFiles({ folder, rules: { base, routes } }: Section, { path, fileOf }: Naming): string[] {
   return [
     ...[...routes]
       .filter(([route, name]) => route !== `${base}/${name}`)
@@ -299,15 +299,15 @@ function rulesOfFiles({ folder, rules: { base, routes } }: Part, { path, fileOf 
 /** The body of a 405 is a file: for an inline text, Apache would send a second Allow. */
 const FOLDER_REFUSAL = "405.json";
 
-export const htaccess: Host = {
+export const htaccess: HostKind = {
   name: "htaccess",
   title: "Apache .htaccess",
   query: "mod_rewrite",
   compression: "files",
   tested: "Apache of Debian, as a folder of a site",
-  limitations: OWN_TAGS,
+  unmetChecks: OWN_TAGS,
   steps: ["build --adapt htaccess"],
-  published: [
+  inRelease: [
     {
       path: ".htaccess",
       what: "Apache, as the folder",

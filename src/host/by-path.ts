@@ -1,5 +1,5 @@
 /** Hosts that cannot map a query, as rows of data. They need releases with `--links path`; docs/reference/hosts.md has the commands. */
-import { type Host, limitedBy } from "./host.js";
+import { type HostKind, limitedBy } from "./kind.js";
 
 const GB = 1_000_000_000;
 const MIB = 1024 * 1024;
@@ -50,19 +50,19 @@ const FILES_ONLY = {
   ]),
 };
 
-const ROWS: readonly (Omit<Host, "query" | "answers" | "steps" | "tested"> & { tested?: string })[] = [
+const ROWS: readonly (Omit<HostKind, "query" | "answers" | "steps" | "tested"> & { tested?: string })[] = [
   {
     name: "github-pages",
     title: "GitHub Pages",
     compression: "itself",
     tested: "as a folder of a plain nginx",
-    limits: {
+    sizeLimits: {
       bytes: GB,
       bytesInFile: 100 * MIB,
       source: "docs.github.com/pages/getting-started-with-github-pages/github-pages-limits; files: of a repository",
     },
-    limitations: FILES_ONLY,
-    published: [
+    unmetChecks: FILES_ONLY,
+    inRelease: [
       {
         path: ".nojekyll",
         instructions: "Goes into the published folder.",
@@ -74,30 +74,30 @@ const ROWS: readonly (Omit<Host, "query" | "answers" | "steps" | "tested"> & { t
     name: "gitlab-pages",
     title: "GitLab Pages",
     compression: "files",
-    limits: { files: 200_000, bytes: GB, source: "GitLab.com: gitlab.com/gitlab-org/gitlab/-/issues/405048" },
-    limitations: FILES_ONLY,
+    sizeLimits: { files: 200_000, bytes: GB, source: "GitLab.com: gitlab.com/gitlab-org/gitlab/-/issues/405048" },
+    unmetChecks: FILES_ONLY,
   },
   {
     name: "s3-website",
     title: "S3 website",
     compression: "none",
     tested: "uploads only",
-    limits: {
+    sizeLimits: {
       bytesInFile: 5 * GB,
       source: "docs.aws.amazon.com/AmazonS3/latest/userguide/upload-objects.html, one request",
     },
-    limitations: FILES_ONLY,
+    unmetChecks: FILES_ONLY,
   },
   {
     name: "firebase",
     title: "Firebase Hosting",
     compression: "itself",
     tested: "superstatic, its server",
-    limits: {
+    sizeLimits: {
       bytesInFile: 2 * GB,
       source: "firebase.google.com/docs/hosting/reference/rest/v1beta1/sites.versions/populateFiles",
     },
-    limitations: {
+    unmetChecks: {
       ...BY_PATH_ONLY,
       ...limitedBy("It answers every method as GET", ["options", "preflight", "post"]),
       ...limitedBy("404 is its own page, with the headers of pages", ["invalid-page", "error-caching", "error-detail"]),
@@ -116,28 +116,28 @@ const ROWS: readonly (Omit<Host, "query" | "answers" | "steps" | "tested"> & { t
     name: "azure-static-web-apps",
     title: "Azure Static Web Apps",
     compression: "itself",
-    limits: {
+    sizeLimits: {
       files: 15_000,
       bytes: 250 * MIB,
       source: "learn.microsoft.com/azure/static-web-apps/quotas, free plan; standard: twice the bytes",
     },
-    limitations: FILES_ONLY,
+    unmetChecks: FILES_ONLY,
   },
   {
     name: "gcs",
     title: "Google Cloud Storage",
     compression: "none",
-    limits: { bytesInFile: 5 * 1024 ** 4, source: "cloud.google.com/storage/quotas" },
-    limitations: FILES_ONLY,
+    sizeLimits: { bytesInFile: 5 * 1024 ** 4, source: "cloud.google.com/storage/quotas" },
+    unmetChecks: FILES_ONLY,
   },
 ];
 
-export const BY_PATH: readonly Host[] = ROWS.map((row) => ({
+export const BY_PATH: readonly HostKind[] = ROWS.map((row) => ({
   tested: "not run",
   ...row,
   query: "no",
   answers: { headers: OWN, options: OWN, refusal: OWN, missing: OWN },
   steps: [
-    `Build with --links path${row.published ? ` --adapt ${row.name}` : ""}${row.compression === "files" ? "" : ", without --compress"}; docs/reference/hosts.md has the commands`,
+    `Build with --links path${row.inRelease ? ` --adapt ${row.name}` : ""}${row.compression === "files" ? "" : ", without --compress"}; docs/reference/hosts.md has the commands`,
   ],
 }));

@@ -2,8 +2,7 @@
 import { ENCODINGS, NO_CACHE } from "../core/contract/headers.js";
 import { usageError } from "../core/errors.js";
 import { CURRENT, EXPLORER } from "../core/release/layout.js";
-import { type Host, indent, lines, ONCE, OWN_TAGS } from "./host.js";
-import { type HostedSite, plainPath } from "./hosted-site.js";
+import { type HostKind, indent, lines, ONCE, OWN_TAGS } from "./kind.js";
 import { encodingPatterns, literal, QUERY } from "./patterns.js";
 import {
   BODIES,
@@ -21,14 +20,15 @@ import {
   TYPES,
   withPages,
 } from "./rules.js";
+import { type HostedSite, plainPath } from "./site.js";
 
-export const caddy: Host = {
+export const caddy: HostKind = {
   name: "caddy",
   title: "Caddy",
   query: "map",
   compression: "files",
   tested: "Caddy of Debian",
-  limitations: { ...OWN_TAGS, "part-beyond": "Its 416 is plain text, with the file's Cache-Control" },
+  unmetChecks: { ...OWN_TAGS, "part-beyond": "Its 416 is plain text, with the file's Cache-Control" },
   steps: [],
   site: [
     {

@@ -1,25 +1,25 @@
 /** CloudFront in front of a bucket: a function that maps requests to files. */
 import { snapshotHeaders } from "../core/contract/headers.js";
+import type { Snapshot } from "../core/contract/snapshot.js";
 import { UserError } from "../core/errors.js";
 import { count, number } from "../core/print/numbers.js";
 import { unlistedFiles } from "../core/release/layout.js";
-import { type Listed, partsOf } from "../core/release/site.js";
-import type { Snapshot } from "../core/release/snapshot-file.js";
-import { type Host, limitedBy } from "./host.js";
-import type { HostedSite } from "./hosted-site.js";
-import { type Part, readScript } from "./rules.js";
+import { type ListedFolder, partsOf } from "../core/release/site.js";
+import { type HostKind, limitedBy } from "./kind.js";
+import { readScript, type Section } from "./rules.js";
+import type { HostedSite } from "./site.js";
 
 /** Maximum size of a function in bytes. */
 export const FUNCTION_LIMIT = 10_240;
 
-export const cloudfront: Host = {
+export const cloudfront: HostKind = {
   name: "cloudfront",
   title: "CloudFront and S3",
   query: "function",
   answers: { headers: "those of the policy; ETag is S3's own" },
   compression: "itself",
   tested: "the function, with AWS's documented events",
-  limitations: {
+  unmetChecks: {
     ...limitedBy("ETags, ranges and 304s are the bucket's", [
       "etag-digest",
       "range",
@@ -63,7 +63,7 @@ function writeFunction({ rules, released }: HostedSite): string {
   const text = readScript(
     SCRIPT,
     rules.parts.map((part, at) =>
-      withFiles(part, sources[at] as Listed, snapshots[at] as Pick<Snapshot, "id" | "pages">),
+      withFiles(part, sources[at] as ListedFolder, snapshots[at] as Pick<Snapshot, "id" | "pages">),
     ),
   );
   const bytes = Buffer.byteLength(text);
@@ -74,7 +74,7 @@ function writeFunction({ rules, released }: HostedSite): string {
 }
 
 /** Adds to a part what the function cannot find out. Headers of files come from the bucket and the policy. */
-function withFiles(part: Part, { sums, isSigned }: Listed, { id, pages }: Pick<Snapshot, "id" | "pages">) {
+function withFiles(part: Section, { sums, isSigned }: ListedFolder, { id, pages }: Pick<Snapshot, "id" | "pages">) {
   const isThere = (file: string) => sums.others.has(file) || unlistedFiles({ isSigned }).includes(file);
   const { rules } = part;
   const own = {

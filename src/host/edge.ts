@@ -1,5 +1,5 @@
 /** Hosts that run a JavaScript module in front of their files. All share one module, with an entry point for each host. */
-import { type Host, limitedBy } from "./host.js";
+import { type HostKind, limitedBy } from "./kind.js";
 import { readScript } from "./rules.js";
 
 const SCRIPT = {
@@ -30,23 +30,23 @@ export const config = { path: "/*" };
 `;
 
 /** A Worker in front of static assets: a Worker, or Pages in advanced mode. */
-export const cloudflare: Host = {
+export const cloudflare: HostKind = {
   name: "cloudflare",
   title: "Cloudflare Worker",
   query: "Worker",
   compression: "itself",
   tested: "the Worker in workerd",
-  limits: {
+  sizeLimits: {
     files: 20_000,
     bytesInFile: 25 * 1024 * 1024,
     source: "developers.cloudflare.com/workers/platform/limits, free plan; paid: 100,000 files",
   },
-  limitations: {
+  unmetChecks: {
     ...limitedBy("It compresses by itself, so Vary is Accept", ["br-vary", "gzip-vary"]),
     ...limitedBy("It compresses by itself and keeps the plain page's ETag", ["br-tag", "gzip-tag"]),
   },
   steps: ["build --adapt cloudflare without --compress, then npx wrangler deploy"],
-  published: [
+  inRelease: [
     {
       path: "_worker.js",
       what: "The Worker",
@@ -62,14 +62,14 @@ export const cloudflare: Host = {
 };
 
 /** An edge function, since Netlify's header rules cannot set Allow. */
-export const netlify: Host = {
+export const netlify: HostKind = {
   name: "netlify",
   title: "Netlify",
   query: "edge function",
   compression: "itself",
   tested: "the function in Deno",
-  limits: { filesInFolder: 54_000, source: "docs.netlify.com/site-deploys/overview" },
-  limitations: { "head-length": "It sends Content-Length: 0 for HEAD" },
+  sizeLimits: { filesInFolder: 54_000, source: "docs.netlify.com/site-deploys/overview" },
+  unmetChecks: { "head-length": "It sends Content-Length: 0 for HEAD" },
   steps: ["build without --compress, then netlify deploy --prod"],
   files: [
     {

@@ -1,123 +1,103 @@
-/** The interface of hosts: features, limits, and the files that make them answer as the contract says. */
-import { extname } from "node:path";
-import type { HostedSite } from "./hosted-site.js";
-import type { Compression, SiteRules } from "./rules.js";
+/** The library functions for hosts: `adapt` writes files, `listHosts` lists all hosts. */
+import { existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { codeOf, explainRefusal, isSystemError, UserError } from "../core/errors.js";
+import { findRelease } from "../core/release/choose.js";
+import { CURRENT } from "../core/release/layout.js";
+import { findRefusal } from "../core/release/refusals.js";
+import { findUnreadable } from "../core/release/sharing.js";
+import { openSiteRelease, type Site } from "../core/release/site.js";
+import { replaceFiles } from "../core/release/writer.js";
+import type { Complete, OptionsFor } from "../core/settings/settings.js";
+import { HOSTS, hostOf, hostRow, unsupportedFeatures } from "./hosts.js";
+import { filesFor, type HostFile, type HostKind } from "./kind.js";
+import { settingsRecord } from "./settings-record.js";
+import { settingsOfRelease, siteOf } from "./site.js";
+import { deployedFiles, notesOnSizes } from "./size-limits.js";
 
-export interface Host {
-  /** Name in `rollcall host NAME`. */
+export interface AdaptOptions extends OptionsFor<"host"> {
+  /** A host's name in `listHosts`. */
   name: string;
-  /** Display name; also its heading in docs/reference/hosts.md. */
-  title: string;
-  /** How the host maps `?page=7` to a file; "no" if it needs `--links path`. */
-  query: string;
-  /** Differences of its answers from the contract, for the table of hosts. */
-  answers?: Partial<typeof ANSWERS>;
-  compression: Compression;
-  /** How the tests run its files. */
-  tested: string;
-  /** Undefined if the host has no limits. */
-  limits?: HostLimits;
-  /** Checks of `rollcall verify` that the host cannot pass, with reasons. */
-  limitations?: Limitations;
+}
+
+export interface AdaptEffects {
+  /** Base of relative paths; the current folder by default. */
+  cwd?: string | undefined;
+}
+
+export interface Adapted {
+  host: string;
+  /** The release's id. */
+  id: string;
+  files: WrittenFile[];
   /** What to do with the release's folder. */
   steps: readonly string[];
-  /** Files that the administrator may edit, so they are written once. They name `dist/current` and no release. */
-  site?: readonly FileSource<HostedSite>[];
-  /** Files that are written again each time. */
-  files?: readonly FileSource<HostedSite>[];
-  /** Files that must be in the published folder. */
-  published?: readonly FileSource<SiteRules>[];
+  /** Features of the release that the host cannot use, limits that it exceeds, and files that the host cannot read. */
+  notes: string[];
 }
 
-/** The answers that the contract requires; `refusal` is of a method, `missing` of a page. */
-export const ANSWERS = { headers: "all", options: "204", refusal: "405, JSON", missing: "404, JSON" };
-
-export interface HostLimits {
-  files?: number;
-  filesInFolder?: number;
-  bytesInFile?: number;
-  bytes?: number;
-  /** Where the host documents these numbers. */
-  source: string;
+interface WrittenFile extends HostFile {
+  /** False for a site's file that exists already, since it belongs to the administrator. Undefined if nothing is written. */
+  written?: boolean;
 }
 
-export type Limitations = Readonly<Record<string, string>>;
-
-/** Makes limitations of several checks with one reason. */
-export function limitedBy(reason: string, checks: readonly string[]): Limitations {
-  return Object.fromEntries(checks.map((check) => [check, reason]));
+/**
+ * Writes what a host needs to serve the listings of a site. For nginx, Apache and Caddy, that is the site's file, which is written once.
+ * @throws UserError if the host or release does not exist, if the host cannot name a path, or if a file cannot be written;
+ * then no file is written.
+ */
+export async function adapt(options: Complete<AdaptOptions>, { cwd = "." }: AdaptEffects = {}): Promise<Adapted> {
+  const { name, write } = options;
+  const host = hostOf(name);
+  const site = await openSiteRelease(findRelease(options.release ?? CURRENT, options.dist, cwd));
+  const settings = settingsOfRelease(site, options);
+  const dist = dirname(dirname(site.folder));
+  const folder = resolve(cwd, write ?? ".");
+  const files = filesFor(host, siteOf(site, settings, { compression: host.compression, dist, folder }, options));
+  const unsupported = site.listings.flatMap(({ release }) => unsupportedFeatures(host, release.snapshot));
+  // With a root, the host is another machine.
+  const unreadable = options.root === undefined ? findUnreadableFiles(host, site) : [];
+  return {
+    host: name,
+    id: site.id,
+    files: write === undefined ? files : await writeFiles(folder, files, host, settingsRecord(dist, name, settings)),
+    steps: host.steps,
+    notes: [...new Set(unsupported), ...(await notesOnSizes([host], site)), ...unreadable],
+  };
 }
 
-/** Limitations of hosts that make ETags of time and size, and that cannot read a header from a file. */
-export const OWN_TAGS: Limitations = {
-  "etag-digest": "ETags are made of a file's time and size",
-  "snapshot-id": "It sends no header that changes with the release",
-  "not-modified-type": "Its 304 has no Content-Type",
-};
-
-export interface HostFile {
-  /** Relative to the output folder, or to the published folder. */
-  path: string;
-  text: string;
-  /** What the file is, and where to put it. */
-  instructions: string;
+/** Writes all files and the record of their settings, or none. An existing site's file is kept. */
+async function writeFiles(
+  folder: string,
+  files: readonly HostFile[],
+  { site }: HostKind,
+  record: [path: string, text: string],
+): Promise<WrittenFile[]> {
+  const marked = files.map((file) => ({ ...file, written: !(site && existsSync(join(folder, file.path))) }));
+  const toWrite = marked.filter(({ written }) => written);
+  if (toWrite.length === 0) return marked;
+  try {
+    for (const { path } of toWrite) await mkdir(dirname(join(folder, path)), { recursive: true });
+    replaceFiles([...toWrite.map(({ path, text }) => [join(folder, path), text] as const), record]);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    const why = explainRefusal(error, "another folder with --write", findRefusal(folder) ?? codeOf(error));
+    throw new UserError(`Cannot write ${folder}: ${why}, then run this again. Nothing was written.`, { cause: error });
+  }
+  return marked;
 }
 
-interface FileSource<Source> extends Omit<HostFile, "text"> {
-  /** First words of the comment before the text. Undefined if the file cannot have comments. */
-  what?: string;
-  text(source: Source): string;
+/** A note if a web server's user cannot read the release. Other hosts get a copy. */
+function findUnreadableFiles(host: HostKind, site: Site): string[] {
+  const barrier = host.site && findUnreadable(site.folder, deployedFiles(site));
+  return barrier === undefined ? [] : [barrier];
 }
 
-/** A note on a site's file, after its place. */
-export const ONCE =
-  "You can edit it: Rollcall does not overwrite it.\nNothing in it is of one release: builds and switches need no reload.";
-
-/** The files that `rollcall host` writes, with published ones in the folder `published`. */
-export function filesFor(host: Host, site: HostedSite): HostFile[] {
-  const own = [...(host.site ?? []), ...(host.files ?? [])];
-  const others = publishedFor(host, site.rules);
-  return [
-    ...own.map((file) => withComment(file, file.text(site), host.name, site.baseUrl)),
-    ...others.map((file) => ({ ...file, path: `published/${file.path}` })),
-  ];
-}
-
-/** The files for a host in the published folder. */
-export function publishedFor({ name, published = [] }: Host, rules: SiteRules): HostFile[] {
-  return published.map((file) => withComment(file, file.text(rules), name, "URL"));
-}
-
-/** How a comment begins, by file extension; `#` for all others. */
-const COMMENTS: Readonly<Record<string, string>> = { ".js": "//", ".jsonc": "//" };
-
-function withComment(
-  { path, what, instructions }: Omit<FileSource<never>, "text">,
-  text: string,
-  host: string,
-  baseUrl: string,
-): HostFile {
-  if (what === undefined) return { path, instructions, text };
-  const lines = [
-    `${what}, written by Rollcall.`,
-    ...instructions.split("\n"),
-    `To check it: rollcall verify ${baseUrl} --adapt ${host}`,
-  ];
-  const comment = lines.map((line) => `${COMMENTS[extname(path)] ?? "#"} ${onOneLine(line)}\n`);
-  return { path, instructions, text: `${comment.join("")}\n${text}` };
-}
-
-/** Escapes a value so that it cannot end the comment. */
-function onOneLine(text: string): string {
-  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, "?").replaceAll("*/", "* /");
-}
-
-/** Indents lines by a step. */
-export function indent(all: readonly string[], step = "  "): string[] {
-  return all.map((line) => (line === "" ? line : step + line));
-}
-
-/** Ends a file that is made of lines. */
-export function lines(...all: readonly string[]): string {
-  return `${all.join("\n")}\n`;
+/** Lists all hosts: for each, the cells of the table of hosts, and the checks that it cannot pass. */
+export function listHosts(): Record<string, unknown>[] {
+  return HOSTS.map((host) => ({
+    ...Object.fromEntries(hostRow(host)),
+    limitations: host.unmetChecks ?? {},
+  }));
 }

@@ -9,13 +9,13 @@ import { BY_PATH } from "./by-path.js";
 import { caddy } from "./caddy.js";
 import { cloudfront } from "./cloudfront.js";
 import { cloudflare, netlify } from "./edge.js";
-import { ANSWERS, type Host, type HostFile, type HostLimits, publishedFor } from "./host.js";
+import { ANSWERS, filesInRelease, type HostFile, type HostKind, type SizeLimits } from "./kind.js";
 import { nginx } from "./nginx.js";
-import { COMPRESSION, type SiteSettings, servedEncodings, siteRulesOf } from "./rules.js";
+import { COMPRESSION, type SiteFacts, servedEncodings, siteRulesOf } from "./rules.js";
 import { vercel } from "./vercel.js";
 
 /** All hosts, in the order of the table of hosts. */
-export const HOSTS: readonly Host[] = [
+export const HOSTS: readonly HostKind[] = [
   nginx,
   apache,
   htaccess,
@@ -28,7 +28,7 @@ export const HOSTS: readonly Host[] = [
 ];
 
 /** Finds a host by name. @throws UserError (usage) if there is none */
-export function hostOf(name: string): Host {
+export function hostOf(name: string): HostKind {
   const host = HOSTS.find((candidate) => candidate.name === name);
   if (host) return host;
   const known = HOSTS.map((candidate) => candidate.name);
@@ -37,30 +37,30 @@ export function hostOf(name: string): Host {
 
 /** The names of the hosts that cannot pass any of these checks. */
 export function hostsLimitedIn(checks: readonly string[]): string[] {
-  const limited = HOSTS.filter(({ limitations = {} }) => checks.every((check) => check in limitations));
+  const limited = HOSTS.filter(({ unmetChecks = {} }) => checks.every((check) => check in unmetChecks));
   return limited.map(({ name }) => name);
 }
 
-/** Paths of hosts' files in the published folder, which hosts may not serve. */
-export const PUBLISHED_FILES: ReadonlySet<string> = new Set(
-  HOSTS.flatMap(({ published = [] }) => published.map(({ path }) => path)),
+/** Paths of files of hosts in a release, which hosts may not serve. */
+export const FILES_IN_RELEASE: ReadonlySet<string> = new Set(
+  HOSTS.flatMap(({ inRelease = [] }) => inRelease.map(({ path }) => path)),
 );
 
-/** Finds the hosts whose published files a release has, since it was built with `--adapt` for them. */
-export function findAdaptedHosts(others: ReadonlyMap<string, string>): Host[] {
-  return HOSTS.filter(({ published }) => published?.every(({ path }) => others.has(path)));
+/** Finds the hosts whose files a release has, since it was built with `--adapt` for them. */
+export function findAdaptedHosts(others: ReadonlyMap<string, string>): HostKind[] {
+  return HOSTS.filter(({ inRelease }) => inRelease?.every(({ path }) => others.has(path)));
 }
 
 /** The hosts' files that a build publishes. @throws UserError (usage) if a host does not exist */
-export function publishedFiles(adapt: readonly string[], settings: SiteSettings): Pick<HostFile, "path" | "text">[] {
+export function releaseFilesOf(adapt: readonly string[], settings: SiteFacts): Pick<HostFile, "path" | "text">[] {
   return adapt.map(hostOf).flatMap((host) => {
     const encodings = servedEncodings(host.compression, settings.encodings);
-    return publishedFor(host, siteRulesOf({ ...settings, encodings })).map(({ path, text }) => ({ path, text }));
+    return filesInRelease(host, siteRulesOf({ ...settings, encodings })).map(({ path, text }) => ({ path, text }));
   });
 }
 
 /** A host's row in the table of hosts: column names and cells. */
-export function hostRow({ name, query, answers: own, compression, limits, tested }: Host): [string, string][] {
+export function hostRow({ name, query, answers: own, compression, sizeLimits, tested }: HostKind): [string, string][] {
   const answers = { ...ANSWERS, ...own };
   return [
     ["host", name],
@@ -70,12 +70,12 @@ export function hostRow({ name, query, answers: own, compression, limits, tested
     ["405", answers.refusal],
     ["404", answers.missing],
     ["compression", COMPRESSION[compression]],
-    ["limits", limits ? describeLimits(limits) : "none"],
+    ["limits", sizeLimits ? describeLimits(sizeLimits) : "none"],
     ["tested", tested],
   ];
 }
 
-function describeLimits({ files, filesInFolder, bytesInFile, bytes, source }: HostLimits): string {
+function describeLimits({ files, filesInFolder, bytesInFile, bytes, source }: SizeLimits): string {
   const parts = [
     files !== undefined && count(files, "file"),
     filesInFolder !== undefined && `${count(filesInFolder, "file")} a folder`,
@@ -87,7 +87,7 @@ function describeLimits({ files, filesInFolder, bytesInFile, bytes, source }: Ho
 
 /** Describes features of a release that a host cannot use, and what to do. */
 export function unsupportedFeatures(
-  { title, query, compression }: Host,
+  { title, query, compression }: HostKind,
   { encodings, links }: { encodings: readonly Encoding[]; links: LinkStyle },
 ): string[] {
   const notes: string[] = [];

@@ -2,8 +2,7 @@
 import { ENCODINGS, type ErrorStatus, NO_CACHE } from "../core/contract/headers.js";
 import { CSV, EXPLORER } from "../core/release/layout.js";
 import { sha256 } from "../core/release/plain-files.js";
-import { type Host, lines, ONCE, OWN_TAGS } from "./host.js";
-import { type HostedSite, plainPath } from "./hosted-site.js";
+import { type HostKind, lines, ONCE, OWN_TAGS } from "./kind.js";
 import { encodingPatterns, literal, QUERY } from "./patterns.js";
 import {
   BODIES,
@@ -18,14 +17,15 @@ import {
   TYPES,
   withPages,
 } from "./rules.js";
+import { type HostedSite, plainPath } from "./site.js";
 
-export const nginx: Host = {
+export const nginx: HostKind = {
   name: "nginx",
   title: "nginx",
   query: "map",
   compression: "files",
   tested: "nginx of Debian",
-  limitations: {
+  unmetChecks: {
     ...OWN_TAGS,
     "if-match": "It answers 400, which no directive changes",
     "part-beyond": "Its 416 has the file's Cache-Control",

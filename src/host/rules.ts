@@ -49,7 +49,7 @@ export function servedEncodings(compression: Compression, encodings: readonly En
 }
 
 /** The facts that decide the rules of a site. They do not depend on a release. */
-export interface SiteSettings {
+export interface SiteFacts {
   baseUrl: string;
   /** The URL path before those of the listings on the host: `/directory`, or empty. */
   base: string;
@@ -80,7 +80,7 @@ const FILES: readonly string[] = [
 export type Rules = ReturnType<typeof rulesOf>;
 
 /** A listing, or the files at the top of a site. */
-export interface Part {
+export interface Section {
   /** Its folder in the release, with a slash: `orders/`; empty for a plain release and for the top. */
   folder: string;
   /** False for the top. */
@@ -91,7 +91,7 @@ export interface Part {
 /** The rules of a site. */
 export interface SiteRules {
   /** By name. No listing is below another one. The last part answers for all paths that are in no other one. */
-  parts: readonly Part[];
+  parts: readonly Section[];
   /** The rules of the last part: of the top, or of the listing of a plain release. */
   last: Rules;
   /** Codings of pages among which the host chooses. */
@@ -99,8 +99,8 @@ export interface SiteRules {
 }
 
 /** Derives the rules of a site. */
-export function siteRulesOf({ listings, ...site }: SiteSettings): SiteRules {
-  const parts = listings.map(({ name, path }): Part => {
+export function siteRulesOf({ listings, ...site }: SiteFacts): SiteRules {
+  const parts = listings.map(({ name, path }): Section => {
     const isPlain = name === "";
     const below = isPlain ? "" : `/${name}`;
     const rules = rulesOf({ ...site, baseUrl: site.baseUrl + below, base: site.base + below, path }, true);
@@ -114,7 +114,7 @@ export function siteRulesOf({ listings, ...site }: SiteSettings): SiteRules {
 }
 
 /** The parts with pages, and the folder of these pages in the release: `orders/pages`. */
-export function withPages({ parts }: SiteRules): (Part & { pageFolder: string })[] {
+export function withPages({ parts }: SiteRules): (Section & { pageFolder: string })[] {
   return parts
     .filter(({ hasPages }) => hasPages)
     .map((part) => ({ ...part, pageFolder: part.folder + part.rules.pageFolder }));
@@ -139,7 +139,7 @@ const NO_PATH = "none";
 
 /** Derives the rules of one part: paths, files and families, headers, redirects and errors. */
 function rulesOf(
-  { baseUrl, base, path, encodings, cacheControl }: Omit<SiteSettings, "listings"> & { path: string },
+  { baseUrl, base, path, encodings, cacheControl }: Omit<SiteFacts, "listings"> & { path: string },
   hasPages: boolean,
 ) {
   const listing = hasPages ? base + path : NO_PATH;
@@ -242,7 +242,7 @@ interface Script {
  * Reads a script from its comment `global RULES` on, which is replaced by their declaration. With several parts, the script is
  * the body of a function that is called for each.
  */
-export function readScript({ name, entry, dispatch }: Script, parts: readonly (Part & { more?: object })[]): string {
+export function readScript({ name, entry, dispatch }: Script, parts: readonly (Section & { more?: object })[]): string {
   const [, text = ""] = readFileSync(new URL(name, import.meta.url), "utf8").split(/^.*\bglobal RULES\b.*\n/m);
   const code = text.replace(/^export (?=(?:async )?function)/gm, "");
   const values = parts.map(({ rules, more }) => ({

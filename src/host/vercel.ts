@@ -1,9 +1,9 @@
 /** Vercel: routes in vercel.json. They cannot answer methods other than GET. */
-import type { Host } from "./host.js";
+import type { HostKind } from "./kind.js";
 import { PAGE_NUMBER } from "./patterns.js";
-import type { Headers, Part, SiteRules } from "./rules.js";
+import type { Headers, Section, SiteRules } from "./rules.js";
 
-export const vercel: Host = {
+export const vercel: HostKind = {
   name: "vercel",
   title: "Vercel",
   query: "has",
@@ -15,9 +15,9 @@ export const vercel: Host = {
   },
   compression: "itself",
   tested: "vercel.json by its router's compiler",
-  limits: { files: 15_000, source: "its API, for an upload; --archive=tgz lifts it" },
+  sizeLimits: { files: 15_000, source: "its API, for an upload; --archive=tgz lifts it" },
   steps: ["Build with --adapt vercel, without --compress; then npx vercel deploy --prod dist/current."],
-  published: [
+  inRelease: [
     {
       path: "vercel.json",
       instructions: "Goes into the published folder.",
@@ -36,7 +36,7 @@ function routesOf({ parts, last }: SiteRules) {
 }
 
 /** @param root the URL path of the site, below which files have the paths of the release if it is empty. */
-function routesOfPart({ folder: own, hasPages, rules }: Part, root: string) {
+function routesOfPart({ folder: own, hasPages, rules }: Section, root: string) {
   const { listing, pages, pageFolder, base, headers, page, redirects, files, routes, families } = rules;
   const list = (of: Headers) => Object.entries(of).map(([key, value]) => ({ key, value }));
   const query = { type: "query", key: "page" };

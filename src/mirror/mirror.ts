@@ -1,6 +1,6 @@
 /** `rollcall mirror`: keeps a copy of a published listing, or of a site, in a SQLite file. */
 import { ListingError, type ListingErrorCode } from "../client/errors.js";
-import { explainListing } from "../client/hosted.js";
+import { explainListing } from "../client/explain.js";
 import { openListing } from "../client/listing.js";
 import { openSite } from "../client/open-site.js";
 import type { OpenListing, OpenSite, SiteOptions, SyncResult } from "../client/options.js";

@@ -1,6 +1,7 @@
 /** The files of a release, in the order in which they are published. */
 import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
+import type { Snapshot } from "../core/contract/snapshot.js";
 import { UserError } from "../core/errors.js";
 import {
   BULK,
@@ -14,10 +15,9 @@ import {
   unlistedFiles,
   type Variant,
 } from "../core/release/layout.js";
-import { type ListingName, placeOf } from "../core/release/listing.js";
+import { type ListingName, placeOf } from "../core/release/place.js";
 import { hashPlain } from "../core/release/plain-files.js";
-import { type Listed, partsOf, pathInSite, type Site } from "../core/release/site.js";
-import type { Snapshot } from "../core/release/snapshot-file.js";
+import { type ListedFolder, partsOf, pathInSite, type Site } from "../core/release/site.js";
 import { encodeSums, type PageDigests, type Sums } from "../core/release/sums.js";
 
 export interface PublishedFile {
@@ -88,7 +88,7 @@ export class ReleaseFiles {
     this.links = site.listings[0]?.release.snapshot.links ?? "query";
     const first: string[] = [];
     const last: string[] = [];
-    const add = (paths: string[], part: Listed, inside: string, digest = "") => {
+    const add = (paths: string[], part: ListedFolder, inside: string, digest = "") => {
       const path = pathInSite(part.name, inside);
       // The top of a site lists the SHA256SUMS of each listing, too.
       if (this.#others.has(path)) return;
@@ -174,7 +174,7 @@ function pagesOf(name: string, { paths, pages: digests }: Sums, begin: number): 
 }
 
 /** The digest of SHA256SUMS or its signature. */
-function digestOfUnlisted(folder: string, { name, sums }: Listed, inside: string): string | undefined {
+function digestOfUnlisted(folder: string, { name, sums }: ListedFolder, inside: string): string | undefined {
   if (inside === SIGNATURE) return hashPlain(join(folder, name, SIGNATURE));
   const hash = createHash("sha256");
   for (const text of encodeSums(sums)) hash.update(text);

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { parseAs } from "../core/contract/json.js";
 import { UserError } from "../core/errors.js";
 import { PagePaths } from "../core/release/layout.js";
-import { SITE_PATH } from "../core/release/listing.js";
+import { SITE_PATH } from "../core/release/place.js";
 import { holderSchema } from "./holder.js";
 import { isPublishable, type ReleaseFiles } from "./order.js";
 

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { explainSystem, UserError, unlessStopped } from "../core/errors.js";
 import { findRelease } from "../core/release/choose.js";
 import { CURRENT, SNAPSHOT } from "../core/release/layout.js";
-import { findPrevious, releaseNames } from "../core/release/list.js";
-import { type Announced, isOtherListing, otherListing, parseAnnounced } from "../core/release/listing.js";
 import { holdReleases } from "../core/release/lock.js";
 import { idOf } from "../core/release/name.js";
-import { findSiteDamage, openSite } from "../core/release/site.js";
+import { type Announced, isOtherListing, otherListing, parseAnnounced } from "../core/release/place.js";
+import { findPrevious, releaseNames } from "../core/release/releases.js";
+import { findSiteDamage, openSiteRelease } from "../core/release/site.js";
 import { hasScheme } from "../core/settings/kinds.js";
 import type { Complete } from "../core/settings/settings.js";
 import { each } from "../core/workers/at-most.js";
@@ -67,7 +67,7 @@ async function run(options: Complete<PublishOptions>, effects: PublishEffects): 
   try {
     unhold = holdReleases(dist);
     purgeList = options.purgeList === undefined ? undefined : openPurgeList(options.purgeList);
-    const site = await openSite(findRelease(options.release ?? CURRENT, dist));
+    const site = await openSiteRelease(findRelease(options.release ?? CURRENT, dist));
     const files = new ReleaseFiles(site);
     const damage = await findSiteDamage(site, signal);
     if (damage !== undefined) throw files.damaged(damage);

@@ -4,7 +4,7 @@ import { canParse } from "../core/contract/links.js";
 import { partsOf, type Site } from "../core/release/site.js";
 import { hasScheme } from "../core/settings/kinds.js";
 import { findAdaptedHosts, hostOf } from "../host/hosts.js";
-import { notesOnLimits } from "../host/limits.js";
+import { notesOnSizes } from "../host/size-limits.js";
 import type { PublishOptions } from "./target.js";
 
 const PRIVATE = new BlockList();
@@ -43,5 +43,5 @@ export async function warningsOf(site: Site, { target, endpoint }: PublishOption
     warnings.push(`links lead to ${base}, which other networks cannot reach; build with a public --base-url`);
   const hosts = new Set(partsOf(site).flatMap(({ sums }) => findAdaptedHosts(sums.others)));
   if (hasScheme(target) && endpoint === undefined) hosts.add(hostOf("s3-website"));
-  return [...warnings, ...(await notesOnLimits([...hosts], site))];
+  return [...warnings, ...(await notesOnSizes([...hosts], site))];
 }

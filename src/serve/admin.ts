@@ -11,7 +11,7 @@ import { factsOf, type Site } from "../core/release/site.js";
 import { ServerCounts } from "./counts.js";
 import { SERVER_LIMITS } from "./limits.js";
 import { type Address, listen } from "./listen.js";
-import type { CountedServer } from "./server.js";
+import type { CountedServer } from "./serve.js";
 
 const ADMIN_FLAGS = { port: "port for --admin", host: "--admin with" };
 

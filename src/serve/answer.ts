@@ -5,10 +5,10 @@ import { EXPLORER, isPacked } from "../core/release/layout.js";
 import { pathInSite } from "../core/release/site.js";
 import type { Answer, Answers, Served } from "./answers.js";
 import { createNegotiation, isFresh, type RequestHeaders, requestedRange } from "./negotiate.js";
-import type { Store } from "./store.js";
+import type { FileStore } from "./store.js";
 
 /** A request, as HTTP has it. The target is the raw URL, and names of headers are lowercase. */
-export interface Asked {
+export interface RequestFacts {
   method: string;
   target: string;
   headers: RequestHeaders;
@@ -38,8 +38,8 @@ export function createAnswer(
   { name, folder, baseUrl, encodings, sums }: Served,
   answers: Answers,
   files: ServedFiles,
-  store: Pick<Store, "find" | "read">,
-): (asked: Asked) => Answer {
+  store: Pick<FileStore, "find" | "read">,
+): (asked: RequestFacts) => Answer {
   const { paths } = sums;
   const base = basePath(baseUrl);
   const hasPages = sums.pages.pages > 0;
@@ -60,7 +60,7 @@ export function createAnswer(
     return body ? { head: answers.pages[variant], etag, body } : answers.error(500);
   };
 
-  const answerFile = (file: ServedFile, { method, headers }: Asked): Answer => {
+  const answerFile = (file: ServedFile, { method, headers }: RequestFacts): Answer => {
     const { path, etag, size, isLarge } = file;
     if (isFresh(headers["if-none-match"], etag)) return { head: answers.file(304, path), etag };
     const body = isLarge ? undefined : files.read(file);

@@ -6,7 +6,7 @@ import { UserError } from "../core/errors.js";
 import { isPublic, SUMS, unlistedFiles } from "../core/release/layout.js";
 import type { ServedFile, ServedFiles } from "./answer.js";
 import type { Served } from "./answers.js";
-import { digestVerified, Mismatch, type Store } from "./store.js";
+import { digestVerified, type FileStore, Mismatch } from "./store.js";
 
 /** Maximum bytes of a file that is kept in memory. sirv sends larger ones from the disk. */
 const MOST_SMALL = 2 ** 20;
@@ -28,7 +28,7 @@ export interface VerifiedFiles extends ServedFiles {
  */
 export async function openFiles(
   served: Served,
-  store: Store,
+  store: FileStore,
   signal: AbortSignal,
   last?: VerifiedFiles,
 ): Promise<VerifiedFiles> {

@@ -5,19 +5,19 @@ import polka, { type NextHandler, type Request } from "polka";
 import { parseBaseUrl } from "../core/contract/base-url.js";
 import { basePath } from "../core/contract/links.js";
 import { UserError } from "../core/errors.js";
-import { openSite, type Site } from "../core/release/site.js";
-import { type Asked, createAnswer, pathOf } from "./answer.js";
+import { openSiteRelease, type Site } from "../core/release/site.js";
+import { createAnswer, pathOf, type RequestFacts } from "./answer.js";
 import { type Answer, createAnswers, type Served } from "./answers.js";
 import { openFiles, type VerifiedFiles } from "./files.js";
 import { isHost } from "./host.js";
 import { createDownloads, hasBody, send } from "./send.js";
-import type { Store } from "./store.js";
+import type { FileStore } from "./store.js";
 
 export type Routes = Awaited<ReturnType<typeof openRoutes>>;
 
 export interface RouteOptions {
   cacheControl: string;
-  store: Store;
+  store: FileStore;
   /** The number of large files that are being sent, and how many may be. */
   downloads: { running: number; readonly most: number };
   log(line: string): void;
@@ -38,7 +38,7 @@ export async function openRoutes(
   last?: { files: ReadonlyMap<string, VerifiedFiles> },
 ) {
   const { cacheControl, store, downloads, log } = options;
-  const site = await openSite(folder);
+  const site = await openSiteRelease(folder);
   signal.throwIfAborted();
   refuseBadBase(site);
   const files = new Map<string, VerifiedFiles>();
@@ -79,7 +79,7 @@ export async function openRoutes(
   }
 
   /** Answers for the listing that the path is in; for the top of a site otherwise. */
-  function answer(asked: Asked): Answer {
+  function answer(asked: RequestFacts): Answer {
     const part = parts.size === 1 ? top : (findPart(asked.target) ?? top);
     return part.answer(asked);
   }

@@ -31,7 +31,7 @@ export function defaultCacheMb(): number {
   return Math.floor((Math.min(limit, totalmem()) * SHARE) / MB);
 }
 
-export type Store = ReturnType<typeof createStore>;
+export type FileStore = ReturnType<typeof createStore>;
 
 /**
  * Makes the reader of files, with a cache of some megabytes. It reads synchronously, since most files are in the system's cache.

@@ -2,10 +2,10 @@
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { diff } from "../../src/core/compare/diff.js";
+import { compareSides } from "../../src/core/compare/compare.js";
 import { withDefaults } from "../../src/core/settings/settings.js";
 import { build } from "../../src/index.js";
-import { verifyRelease } from "../../src/verify/release/release.js";
+import { verifyRelease } from "../../src/verify/disk/listing.js";
 import { passed } from "../../src/verify/verdict.js";
 import { openOnly } from "../diff/sides/opened.js";
 import { plainRows, type Row, userId, writeUsers } from "../support/database.js";
@@ -35,7 +35,7 @@ test.each<[string, Row]>([
   expect(passed(await verifyRelease({ folder, workers: 0 }))).toBe(true);
   const { folder: plain } = await publish({});
   const effects = { cwd: folder, dist: folder, scratch: scratch(), source: withDefaults("diff", {}) };
-  const result = await diff(await openOnly(plain, effects), await openOnly(folder, effects));
+  const result = await compareSides(await openOnly(plain, effects), await openOnly(folder, effects));
   try {
     const changed: unknown[] = [];
     for await (const { id } of result.changes()) changed.push(id);

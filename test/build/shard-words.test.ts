@@ -1,7 +1,7 @@
 /** Which share of the pages a run makes: named by numbers, and cut so that each page is in one share. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { cutPages, isShard, pagesOf } from "../../src/core/shards/cut.js";
+import { cutPages, isShard, pagesOf } from "../../src/core/shards.js";
 
 test("a shard is a number from 0, below how many there are", () => {
   expect(["0/1", "7/8", "3/08"].filter(isShard)).toHaveLength(3);

@@ -4,7 +4,7 @@ import { chmodSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { build } from "../../src/index.js";
-import { CHECK_NAMES } from "../../src/verify/host/host.js";
+import { CHECK_NAMES } from "../../src/verify/url/listing.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { front } from "../support/front.js";

@@ -1,4 +1,4 @@
-/** docs/reference/hosts.md says of each host what its adapter says: its row and its limitations. Each has a section with commands. */
+/** docs/reference/hosts.md says of each host what its adapter says: its row, and the checks that it cannot pass. Each has a section with commands. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { HOSTS, hostRow } from "../../src/host/hosts.js";
@@ -15,8 +15,8 @@ test("the table of hosts is the command's", () => {
 
 test("what hosts cannot do is what their adapters say, grouped by reason", () => {
   const rows = new Map<string, { hosts: Set<string>; checks: Set<string> }>();
-  for (const { name, limitations = {} } of HOSTS)
-    for (const [check, reason] of Object.entries(limitations)) {
+  for (const { name, unmetChecks = {} } of HOSTS)
+    for (const [check, reason] of Object.entries(unmetChecks)) {
       const row = rows.get(reason) ?? { hosts: new Set(), checks: new Set() };
       rows.set(reason, { hosts: row.hosts.add(name), checks: row.checks.add(`\`${check}\``) });
     }

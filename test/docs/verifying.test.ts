@@ -1,8 +1,8 @@
 /** docs/reference/checks.md names every check, word for word and in order, and no other. */
 import { expect, test } from "vitest";
 import { HOSTS } from "../../src/host/hosts.js";
-import { CHECK_NAMES, HOST_ROWS } from "../../src/verify/host/host.js";
-import { DISK_ROWS } from "../../src/verify/release/rows.js";
+import { DISK_ROWS } from "../../src/verify/disk/rows.js";
+import { CHECK_NAMES, HOST_ROWS } from "../../src/verify/url/listing.js";
 import { expectTable } from "../support/docs.js";
 
 test.each([
@@ -14,7 +14,7 @@ test.each([
 });
 
 test.each(HOSTS)("what $name cannot do are checks", (adapter) => {
-  const names = Object.keys(adapter.limitations ?? {});
+  const names = Object.keys(adapter.unmetChecks ?? {});
   expect(names.filter((name) => !CHECK_NAMES.includes(name))).toEqual([]);
 });
 

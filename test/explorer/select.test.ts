@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { type AnyRecord, contractOf } from "../../src/core/contract/contract.js";
 import { BEGINNING, type ListPlace } from "../../src/explorer/page/address.js";
 import { searchable } from "../../src/explorer/page/found.js";
-import type { SnapshotFacts } from "../../src/explorer/page/reader.js";
+import type { ListingFacts } from "../../src/explorer/page/reader.js";
 import { isRange, select } from "../../src/explorer/page/select.js";
 import { contractWith } from "../support/contracts.js";
 import { writeFacts } from "./collection.js";
@@ -33,7 +33,7 @@ function order(id: string, customer: string, status: string, tags: string[], tot
 /** Keys of the selected records, and the counts. */
 async function selected(place: Partial<ListPlace>, records = RECORDS) {
   const { summary } = await writeFacts(contract, records);
-  const known = { contract, summary } as SnapshotFacts;
+  const known = { contract, summary } as ListingFacts;
   const rows = records.map((record, number) => ({ record, number }));
   const { rows: found, counts } = select(known, rows, { ...BEGINNING, ...place });
   return { keys: found.map(({ record }) => record["id"]), counts: Object.fromEntries(counts) };

@@ -3,9 +3,9 @@ import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openRelease } from "../../src/core/release/open.js";
-import { openSite } from "../../src/core/release/site.js";
+import { openSiteRelease } from "../../src/core/release/site.js";
 import { HOSTS } from "../../src/host/hosts.js";
-import { findExcess, measure } from "../../src/host/limits.js";
+import { findExcess, measure } from "../../src/host/size-limits.js";
 import { adapt, build } from "../../src/index.js";
 import { fakeIo, rollcall } from "../cli/run.js";
 import { publish } from "../serve/release.js";
@@ -18,7 +18,7 @@ const BUILD = "build --db users.sqlite --base-url https://example.com";
 
 test("measures a release file by file", async () => {
   const folder = await publish(scratch(), { encodings: ["br", "gzip"] });
-  const { measures } = await measure(await openSite(folder));
+  const { measures } = await measure(await openSiteRelease(folder));
   // Three pages in three variants, contract.json, records.sha256, snapshot.json and SHA256SUMS.
   expect(measures).toMatchObject({ files: 13, filesInFolder: 9 });
   expect(measures.bytes).toBeGreaterThan(measures.bytesInFile);
@@ -34,7 +34,7 @@ test("measures all files of a site once", async () => {
     adapt: ["cloudflare"],
   });
   const files = [...readTree(folder)].filter(([path]) => path !== ".release");
-  const { measures } = await measure(await openSite(folder));
+  const { measures } = await measure(await openSiteRelease(folder));
   expect(measures.files).toBe(files.length);
   // Those of orders: five that each listing has, bulk.json and changes.json.
   expect(measures.filesInFolder).toBe(7);
@@ -57,7 +57,7 @@ test("counts sorted files and the explorer", async () => {
   const page = ["index.html", "explorer/app.js", "explorer/facets/1.txt"].map((path) => [path, "1\n"]);
   const dist = scratch();
   const { measures } = await measure(
-    await openSite(await publish(dist, { others: Object.fromEntries([...words, ...page]) })),
+    await openSiteRelease(await publish(dist, { others: Object.fromEntries([...words, ...page]) })),
   );
   // Three pages, contract.json, records.sha256, snapshot.json and SHA256SUMS.
   expect(measures).toMatchObject({ files: 7 + 603, filesInFolder: 600 });
@@ -65,7 +65,7 @@ test("counts sorted files and the explorer", async () => {
 
 test("every limit allows its number and refuses one more", () => {
   for (const adapter of HOSTS) {
-    for (const [name, most] of Object.entries(adapter.limits ?? {})) {
+    for (const [name, most] of Object.entries(adapter.sizeLimits ?? {})) {
       if (typeof most !== "number") continue;
       const none = { files: 0, filesInFolder: 0, bytesInFile: 0, bytes: 0 };
       expect(findExcess({ ...none, [name]: most }, adapter)).toEqual([]);

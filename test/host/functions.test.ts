@@ -5,7 +5,7 @@ import type { Contract } from "../../src/core/contract/contract.js";
 import { USERS_CONTRACT } from "../../src/core/contract/users.js";
 import { openRelease, type Release } from "../../src/core/release/open.js";
 import { sha256 } from "../../src/core/release/plain-files.js";
-import { openSite } from "../../src/core/release/site.js";
+import { openSiteRelease } from "../../src/core/release/site.js";
 import { FUNCTION_LIMIT } from "../../src/host/cloudfront.js";
 import { build } from "../../src/index.js";
 import { publish } from "../serve/release.js";
@@ -123,7 +123,7 @@ test("the CloudFront function of a site answers for each listing, with the listi
   const folder = scratch();
   const options = { db: writeShop(folder), dist: join(folder, "dist"), listings: SHOP, workers: 0 };
   const built = await build({ ...options, baseUrl: "https://example.com/shop" });
-  const { id, listings } = await openSite(built.folder);
+  const { id, listings } = await openSiteRelease(built.folder);
   const ids = new Map(listings.map(({ name, release }) => [name, release.snapshot.id]));
   const text = (await filesFor("cloudfront", built.folder)).get("rollcall-function.js") ?? "";
   const asked: [path: string, query: string, answer: object][] = [

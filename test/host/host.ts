@@ -7,9 +7,9 @@ import type { Contract } from "../../src/core/contract/contract.js";
 import { isStep } from "../../src/core/release/layout.js";
 import { openRelease, type Release } from "../../src/core/release/open.js";
 import { sha256 } from "../../src/core/release/plain-files.js";
-import { openSite } from "../../src/core/release/site.js";
-import type { Host } from "../../src/host/host.js";
-import { hostOf, PUBLISHED_FILES } from "../../src/host/hosts.js";
+import { openSiteRelease } from "../../src/core/release/site.js";
+import { FILES_IN_RELEASE, hostOf } from "../../src/host/hosts.js";
+import type { HostKind } from "../../src/host/kind.js";
 import { type BuildOptions, build, createServer, verify } from "../../src/index.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
@@ -68,7 +68,7 @@ function writeSource(contract: Contract | undefined, file: string, number: 1 | 2
 }
 
 /** What a host can do: Rollcall's own server can do everything. */
-function capabilitiesOf({ adapter }: Server): Pick<Host, "compression" | "limitations"> {
+function capabilitiesOf({ adapter }: Server): Pick<HostKind, "compression" | "unmetChecks"> {
   return adapter === undefined ? { compression: "files" } : hostOf(adapter);
 }
 
@@ -153,7 +153,7 @@ export async function checkSite(server: Server, base: string): Promise<void> {
       adapt: server.built ? adapt(server) : [],
       compress: compression === "files" ? ["br", "gzip"] : [],
     });
-    return openSite(folder);
+    return openSiteRelease(folder);
   };
   await publish();
   changeShop(db, "UPDATE orders SET total = total + 1; INSERT INTO products VALUES (11, 'New', 1)");
@@ -230,7 +230,7 @@ async function expectChanged(server: Server, url: string, tag: string | undefine
 
 /** Whether a server makes tags of time and size. */
 function hasOwnTags(server: Server): boolean {
-  return "etag-digest" in (capabilitiesOf(server).limitations ?? {});
+  return "etag-digest" in (capabilitiesOf(server).unmetChecks ?? {});
 }
 
 /** Every question of `rollcall verify` is asked, and holds but for what the host is known not to do. */
@@ -244,9 +244,9 @@ async function expectVerified(site: Site, key: string): Promise<void> {
   expect(rows.length).toBeGreaterThan(60);
   expect(rows.filter(({ outcome }) => outcome === "differs")).toEqual([]);
   if (!isEverything(site)) return;
-  // A .htaccess of a whole host is asked for everything, so that it needs fewer limitations.
+  // A .htaccess of a whole host is asked for everything, so that it needs fewer exceptions.
   if (site.base !== "")
-    expect(named("allowed").sort()).toEqual(Object.keys(capabilitiesOf(server).limitations ?? {}).sort());
+    expect(named("allowed").sort()).toEqual(Object.keys(capabilitiesOf(server).unmetChecks ?? {}).sort());
   // At the root there is no folder without a slash.
   const hasBare = site.base !== "" || release.sums.paths.listing !== "/";
   const bare = hasBare ? [] : ["missing-slash", "missing-slash-query", "missing-slash-host"];
@@ -294,7 +294,7 @@ function requestsOf({ base, release, server }: Site): Request[] {
   const both = (target: string) => [get(target), { ...get(target), method: "HEAD" }];
   const queries = ["page=0", "page=01", "page=1.0", "page=abc", "Page=2", "page", "page=", `page=${pages + 1}`];
   // A host keeps its own files to itself.
-  const others = [...release.sums.others.keys()].filter((name) => !PUBLISHED_FILES.has(name));
+  const others = [...release.sums.others.keys()].filter((name) => !FILES_IN_RELEASE.has(name));
   const step = others.find(isStep) ?? "changes/0f3a91c2d4e5-77b0c2d91a3f.ndjson.gz";
   const near = [
     step.replace(/-.*/, ".ndjson.gz"),

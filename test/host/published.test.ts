@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { TAKEN_NAMES } from "../../src/core/contract/listing-names.js";
 import { RELEASE_NAME } from "../../src/core/release/layout.js";
-import { HOSTS, PUBLISHED_FILES } from "../../src/host/hosts.js";
+import { FILES_IN_RELEASE, HOSTS } from "../../src/host/hosts.js";
 import { adapt } from "../../src/index.js";
 import { publish } from "../serve/release.js";
 import { scratch } from "../support/files.js";
@@ -10,7 +10,7 @@ import { stationsAt } from "../support/stations.js";
 import { filesFor } from "./servers.js";
 
 test("no listing can have the path of a host's file", () => {
-  const names = [...PUBLISHED_FILES, RELEASE_NAME];
+  const names = [...FILES_IN_RELEASE, RELEASE_NAME];
   expect(names.filter((name) => !TAKEN_NAMES.includes(name))).toEqual([]);
 });
 
@@ -44,6 +44,6 @@ describe.each(["nginx", "apache", "caddy"])("%s", (name) => {
 });
 
 test("--adapt allows no host a 304 for another ETag, or other bytes", () => {
-  const allowed = HOSTS.flatMap(({ limitations = {} }) => Object.keys(limitations));
+  const allowed = HOSTS.flatMap(({ unmetChecks = {} }) => Object.keys(unmetChecks));
   for (const check of ["modified", "same-bytes", "files", "one-snapshot"]) expect(allowed).not.toContain(check);
 });

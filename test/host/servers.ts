@@ -6,11 +6,11 @@ import { basename, dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { basePath, type LinkStyle } from "../../src/core/contract/links.js";
 import { CURRENT } from "../../src/core/release/layout.js";
-import { openSite } from "../../src/core/release/site.js";
+import { openSiteRelease } from "../../src/core/release/site.js";
 import { quoteApache } from "../../src/host/apache.js";
-import { filesFor as writtenFor } from "../../src/host/host.js";
-import { type SiteOptions, settingsOfRelease, siteOf } from "../../src/host/hosted-site.js";
 import { hostOf } from "../../src/host/hosts.js";
+import { filesFor as writtenFor } from "../../src/host/kind.js";
+import { type HostOptions, settingsOfRelease, siteOf } from "../../src/host/site.js";
 import { fetchReply } from "../support/front.js";
 import { engine, findProgram } from "../support/installed.js";
 import { until } from "../support/until.js";
@@ -56,10 +56,10 @@ export async function filesFor(
     dist = dirname(dirname(release)),
     folder = "/etc/rollcall",
     ...options
-  }: SiteOptions & { dist?: string; folder?: string } = {},
+  }: HostOptions & { dist?: string; folder?: string } = {},
 ): Promise<Map<string, string>> {
   const host = hostOf(adapter);
-  const opened = await openSite(release);
+  const opened = await openSiteRelease(release);
   const settings = settingsOfRelease(opened, options);
   const site = siteOf(opened, settings, { compression: host.compression, dist, folder }, options);
   return new Map(writtenFor(host, site).map(({ path, text }) => [path, text]));
@@ -70,7 +70,7 @@ interface Served {
   /** Gets the files of the host. */
   folder: string;
   port: number;
-  options?: SiteOptions;
+  options?: HostOptions;
 }
 
 /** Serves what is current in the dist of a release until the test ends, or until it is stopped. */
@@ -91,7 +91,7 @@ export async function writeFor(server: Server, { release, folder, options = {} }
 
 /** Serves a release with the existing files of `folder`, until the test ends or it is stopped. */
 export async function startServer(server: Server, place: Omit<Place, "base" | "dist">): Promise<() => Promise<void>> {
-  const opened = await openSite(place.release);
+  const opened = await openSiteRelease(place.release);
   const base = basePath(opened.baseUrl);
   const dist = dirname(dirname(opened.folder));
   const commands = server.prepare({ ...place, release: opened.folder, dist, base });

@@ -6,7 +6,7 @@ import { expect, onTestFinished } from "vitest";
 import { basePath } from "../../src/core/contract/links.js";
 import { VARIANTS } from "../../src/core/release/layout.js";
 import { sha256 } from "../../src/core/release/plain-files.js";
-import { openSite, partsOf, type Site } from "../../src/core/release/site.js";
+import { openSiteRelease, partsOf, type Site } from "../../src/core/release/site.js";
 import { giveTimes } from "../../src/core/release/times.js";
 import { type BuildOptions, build } from "../../src/index.js";
 import { switchTo } from "../serve/release.js";
@@ -51,7 +51,7 @@ export async function checkSwitches(
       compress: ["br", "gzip"] as const,
       keep: RELEASES,
     };
-    releases.push(await openSite((await buildOne(options, number)).folder));
+    releases.push(await openSiteRelease((await buildOne(options, number)).folder));
   }
   const targets = targetsOf(releases[0] as Site);
   await serveWith(server, { release: releases.at(-1)?.folder ?? "", folder, port });

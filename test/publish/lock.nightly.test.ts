@@ -1,7 +1,7 @@
 /** The lock in a bucket's list on a real store: one of concurrent runs gets it, and no version of another run is replaced. */
 import { hostname } from "node:os";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { openSite } from "../../src/core/release/site.js";
+import { openSiteRelease } from "../../src/core/release/site.js";
 import { publish } from "../../src/index.js";
 import { openBucket } from "../../src/publish/bucket.js";
 import { ReleaseFiles } from "../../src/publish/order.js";
@@ -27,7 +27,7 @@ beforeEach(() => {
 
 let files: ReleaseFiles;
 beforeEach(async () => {
-  files = new ReleaseFiles(await openSite(await writeRelease(scratch())));
+  files = new ReleaseFiles(await openSiteRelease(await writeRelease(scratch())));
 });
 
 const address = parseAddress(`s3://${BUCKET}/dir`);

@@ -2,7 +2,7 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test, vi } from "vitest";
-import { openSite } from "../../src/core/release/site.js";
+import { openSiteRelease } from "../../src/core/release/site.js";
 import { publish } from "../../src/index.js";
 import { openBucket } from "../../src/publish/bucket.js";
 import { ReleaseFiles } from "../../src/publish/order.js";
@@ -115,7 +115,7 @@ test("a run that was stopped for long has lost its lock, and changes nothing mor
 
 test("a live run renews its lock with conditions, so that no other takes it over", async () => {
   const setting = await newSetting();
-  const files = new ReleaseFiles(await openSite(setting.releaseOf(0).folder));
+  const files = new ReleaseFiles(await openSiteRelease(setting.releaseOf(0).folder));
   const open = (renewMs: number) =>
     openBucket(
       parseAddress(`s3://${BUCKET}/dir`),

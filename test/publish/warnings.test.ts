@@ -2,7 +2,7 @@
 import { truncateSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { openSite } from "../../src/core/release/site.js";
+import { openSiteRelease } from "../../src/core/release/site.js";
 import { isPrivate, warningsOf } from "../../src/publish/warnings.js";
 import { fakeIo, rollcall } from "../cli/run.js";
 import { publish as release, type Shape } from "../serve/release.js";
@@ -63,7 +63,7 @@ async function warned(shape: Shape, target: { target: string; endpoint?: string 
   const dist = scratch();
   const folder = await release(dist, shape);
   truncateSync(join(folder, "records.sha256"), 6_000_000_000);
-  return warningsOf(await openSite(folder), { dist, ...target });
+  return warningsOf(await openSiteRelease(folder), { dist, ...target });
 }
 
 test("limits are those of the hosts that a release was built for, and of S3 for a bucket", async () => {

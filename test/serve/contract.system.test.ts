@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createListingServer, type ListingServer } from "../../src/serve/server.js";
+import { createListingServer, type Server } from "../../src/serve/serve.js";
 import { releaseOf } from "../support/served.js";
 import { publish } from "./release.js";
 import { type Answer, ask, closed, open, received, sendAndClose, serving } from "./running.js";
@@ -19,7 +19,7 @@ const COMMON = {
 
 let port: number;
 let id: string;
-let server: ListingServer;
+let server: Server;
 
 beforeAll(async () => {
   const folder = await mkdtemp(join(tmpdir(), "rollcall-test-"));

@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { createListingServer } from "../../src/serve/server.js";
+import { createListingServer } from "../../src/serve/serve.js";
 import { CLI } from "../support/command.js";
 import { openFiles, openFilesOf, scratch } from "../support/files.js";
 import { pause } from "../support/time.js";

@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createListingServer, type ListingServer } from "../../src/serve/server.js";
+import { createListingServer, type Server } from "../../src/serve/serve.js";
 import { stationsAt } from "../support/stations.js";
 import { publish } from "./release.js";
 import { ask, serving } from "./running.js";
@@ -46,7 +46,7 @@ const OTHERS = {
   "index.html": "<!doctype html>",
 };
 
-let server: ListingServer;
+let server: Server;
 let port: number;
 let id: string;
 

@@ -1,7 +1,7 @@
 /** Listening, timeouts and shutdown. */
 import { networkInterfaces } from "node:os";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createListingServer, type ListingServer } from "../../src/serve/server.js";
+import { createListingServer, type Server } from "../../src/serve/serve.js";
 import { takenPort } from "../support/ports.js";
 import { releaseOf } from "../support/served.js";
 import { repeat, until } from "../support/until.js";
@@ -13,7 +13,7 @@ const GET = "GET /api/users/ HTTP/1.1\r\nHost: a\r\n\r\n";
 const LONG = "x".repeat(20_000);
 
 describe("listen", () => {
-  async function started(): Promise<ListingServer> {
+  async function started(): Promise<Server> {
     const folder = await freshDist();
     const server = await createListingServer({ dist: folder });
     onTestFinished(() => server.close());

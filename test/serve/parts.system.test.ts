@@ -16,7 +16,7 @@ import type { Socket } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { sha256 } from "../../src/core/release/plain-files.js";
-import { createListingServer } from "../../src/serve/server.js";
+import { createListingServer } from "../../src/serve/serve.js";
 import { openFiles } from "../support/files.js";
 import { releaseOf } from "../support/served.js";
 import { until } from "../support/until.js";

@@ -4,12 +4,12 @@ import { connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 import type { AccessEntry } from "../../src/serve/access-log.js";
 import { SERVER_LIMITS, type ServerLimits } from "../../src/serve/limits.js";
-import { createListingServer, type ListingServer, type ListingServerOptions } from "../../src/serve/server.js";
+import { createListingServer, type Server, type ServerOptions } from "../../src/serve/serve.js";
 import { scratch } from "../support/files.js";
 import { publish, type Shape } from "./release.js";
 
 export interface Running {
-  server: ListingServer;
+  server: Server;
   url: string;
   port: number;
   dist: string;
@@ -27,7 +27,7 @@ export async function freshDist(shape: Shape = {}): Promise<string> {
 /** Serves a fresh `dist` with one release, until the test is over. */
 export async function serving(
   shape: Shape = {},
-  options: Partial<ListingServerOptions> = {},
+  options: Partial<ServerOptions> = {},
   limits: Partial<ServerLimits> = {},
 ): Promise<Running> {
   const dist = options.dist ?? (await freshDist(shape));

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { build } from "../../src/index.js";
-import { createListingServer } from "../../src/serve/server.js";
+import { createListingServer } from "../../src/serve/serve.js";
 import { scratch } from "../support/files.js";
 import { changeShop, SHOP, writeShop } from "../support/shop.js";
 

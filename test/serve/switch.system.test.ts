@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { Site } from "../../src/core/release/site.js";
 import { SERVER_LIMITS } from "../../src/serve/limits.js";
-import { createListingServer } from "../../src/serve/server.js";
+import { createListingServer } from "../../src/serve/serve.js";
 import { openFiles, scratch } from "../support/files.js";
 import { USER_PAGES } from "../support/pages.js";
 import { releaseOf } from "../support/served.js";

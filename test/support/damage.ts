@@ -9,11 +9,12 @@ import { type Changes, encodeChanges, type Step } from "../../src/build/artifact
 import type { BuildOptions } from "../../src/build/options.js";
 import { type Contract, contractOf } from "../../src/core/contract/contract.js";
 import { recordFinder } from "../../src/core/contract/record/locate.js";
+import type { Snapshot } from "../../src/core/contract/snapshot.js";
 import { USERS_CONTRACT } from "../../src/core/contract/users.js";
 import { CONTRACT, PagePaths, RECORDS, SNAPSHOT, SUMS } from "../../src/core/release/layout.js";
 import { sha256 } from "../../src/core/release/plain-files.js";
 import { recordLines } from "../../src/core/release/record-lines.js";
-import { contentDigest, encodeSnapshot, type Snapshot, snapshotId } from "../../src/core/release/snapshot-file.js";
+import { contentDigest, encodeSnapshot, snapshotId } from "../../src/core/release/snapshot.js";
 import { encodeSums, PageDigests } from "../../src/core/release/sums.js";
 import { build } from "../../src/index.js";
 import { buildUsers } from "../publish/releases.js";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
-import { createListingServer, type ListingServer } from "../../src/serve/server.js";
+import { createListingServer, type Server } from "../../src/serve/serve.js";
 import { publish, type Shape } from "../serve/release.js";
 
 /** Handles a request, or returns false to leave it to the host. */
@@ -27,7 +27,7 @@ export interface Front {
   /** The base URL that the release was built for, and is served at. */
   baseUrl: string;
   dist: string;
-  host: ListingServer;
+  host: Server;
   /** Every request's method and target, in order. */
   asked: string[];
   /** Sees all requests from now on. */
@@ -50,7 +50,7 @@ export async function front(
   const dist = mkdtempSync(join(tmpdir(), "rollcall-front-"));
   const asked: string[] = [];
   let by: Intercept = () => false;
-  let host: ListingServer | undefined;
+  let host: Server | undefined;
   const server = createServer({ requireHostHeader: false }, (req, res) => {
     // The system may assign a port that other clients still use.
     if (host === undefined) return req.socket.destroy();

@@ -5,7 +5,7 @@ import { pagesFor } from "../../src/core/contract/links.js";
 import { encodePage } from "../../src/core/contract/page.js";
 import { CONTRACT, PagePaths, RECORDS, SNAPSHOT, SUMS } from "../../src/core/release/layout.js";
 import { sha256 } from "../../src/core/release/plain-files.js";
-import { contentDigest, encodeSnapshot, snapshotId } from "../../src/core/release/snapshot-file.js";
+import { contentDigest, encodeSnapshot, snapshotId } from "../../src/core/release/snapshot.js";
 import { encodeSums, PageDigests } from "../../src/core/release/sums.js";
 
 const COMPRESS = { br: brotliCompressSync, gzip: gzipSync, identity: (bytes: Buffer) => bytes } as const;

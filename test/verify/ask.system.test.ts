@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { UserError } from "../../src/core/errors.js";
-import { type AskOptions, createAsker } from "../../src/verify/host/ask.js";
+import { type AskOptions, createAsker } from "../../src/verify/url/ask.js";
 import { front } from "../support/front.js";
 import { freePort } from "../support/ports.js";
 

@@ -3,7 +3,7 @@ import { renameSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { verifyRelease } from "../../src/verify/release/release.js";
+import { verifyRelease } from "../../src/verify/disk/listing.js";
 import { changeBytes, changeChanges, put, readChanges, releases } from "../support/damage.js";
 import { scratch } from "../support/files.js";
 

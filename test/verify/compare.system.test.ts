@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { RELEASES } from "../../src/core/release/layout.js";
 import { openRelease } from "../../src/core/release/open.js";
-import { createListingServer } from "../../src/serve/server.js";
+import { createListingServer } from "../../src/serve/serve.js";
 import { openAgainst } from "../../src/verify/verify.js";
 import { publish, switchTo, writeRelease } from "../serve/release.js";
 import { scratch } from "../support/files.js";

@@ -1,6 +1,6 @@
 /** `rollcall verify` on disk finds every damage of the table, by exactly the checks that the table names. */
 import { expect, test } from "vitest";
-import { verifyRelease } from "../../src/verify/release/release.js";
+import { verifyRelease } from "../../src/verify/disk/listing.js";
 import { passed } from "../../src/verify/verdict.js";
 import { releases } from "../support/damage.js";
 import { DAMAGES, isSaid, saidBy } from "../support/damages.js";

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { BuildOptions } from "../../src/build/options.js";
 import { USERS } from "../../src/core/contract/users.js";
 import { RECORDS, RELEASE_NAME, SNAPSHOT } from "../../src/core/release/layout.js";
-import { verifyRelease } from "../../src/verify/release/release.js";
+import { verifyRelease } from "../../src/verify/disk/listing.js";
 import { passed, type Verdict } from "../../src/verify/verdict.js";
 import { edit, FULL, page, plainRelease, readSnapshot, reseal } from "../support/damage.js";
 import { plainRows } from "../support/database.js";

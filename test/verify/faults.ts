@@ -2,7 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { AVATAR } from "../../src/core/release/layout.js";
-import { createListingServer } from "../../src/serve/server.js";
+import { createListingServer } from "../../src/serve/serve.js";
 import { type Shape, writeRelease } from "../serve/release.js";
 import { type Front, fetchReply, type Reply } from "../support/front.js";
 import { releaseOf } from "../support/served.js";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { contractOf } from "../../src/core/contract/contract.js";
 import { CONTRACT } from "../../src/core/release/layout.js";
-import { verifyRelease } from "../../src/verify/release/release.js";
+import { verifyRelease } from "../../src/verify/disk/listing.js";
 import { passed, type Verdict } from "../../src/verify/verdict.js";
 import { edit, entriesRelease, reseal } from "../support/damage.js";
 import { ENTRIES, entries } from "../support/entries.js";

@@ -5,7 +5,7 @@ import { type Contract, contractOf } from "../../src/core/contract/contract.js";
 import type { OrderKey } from "../../src/core/contract/record/key.js";
 import { toBytes } from "../../src/core/contract/record/key.js";
 import { USERS_CONTRACT } from "../../src/core/contract/users.js";
-import { AllKeys, OrderCheck } from "../../src/verify/release/records.js";
+import { AllKeys, OrderCheck } from "../../src/verify/disk/records.js";
 import { Findings } from "../../src/verify/verdict.js";
 
 /** Adds keys, some per page and each page as a batch, and returns the findings. */

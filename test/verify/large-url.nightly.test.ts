@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openListing } from "../../src/client/listing.js";
 import { USERS_CONTRACT } from "../../src/core/contract/users.js";
-import { MAX_BYTES } from "../../src/verify/host/ask.js";
+import { MAX_BYTES } from "../../src/verify/url/ask.js";
 import { run, start } from "../support/command.js";
 import { scratch } from "../support/files.js";
 import { runMeasured } from "../support/memory.js";

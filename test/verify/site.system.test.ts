@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { build, verify } from "../../src/index.js";
-import { createListingServer, type ListingServer } from "../../src/serve/server.js";
+import { createListingServer, type Server } from "../../src/serve/serve.js";
 import type { VerifyResult } from "../../src/verify/verify.js";
 import { run } from "../support/command.js";
 import { scratch } from "../support/files.js";
@@ -20,7 +20,7 @@ let folder: string;
 let dist: string;
 let db: string;
 let baseUrl: string;
-let server: ListingServer;
+let server: Server;
 /** Other bytes that are sent for a path below the base URL; empty for 404. */
 let edits: Map<string, string>;
 /** Called with each path. @returns the path to answer instead, if any */

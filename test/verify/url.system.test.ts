@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { HostError } from "../../src/core/errors.js";
 import { openRelease } from "../../src/core/release/open.js";
-import { CHECK_NAMES, HOST_ROWS } from "../../src/verify/host/host.js";
+import { CHECK_NAMES, HOST_ROWS } from "../../src/verify/url/listing.js";
 import type { Verdict } from "../../src/verify/verdict.js";
 import type { Shape } from "../serve/release.js";
 import { type Front, front } from "../support/front.js";

@@ -2,30 +2,11 @@
 import { join } from "node:path";
 import { z } from "zod";
 import type { Contract } from "../../core/contract/contract.js";
-import { type Collection, RECORD_SEPARATOR } from "../../core/contract/page.js";
+import type { Collection } from "../../core/contract/page.js";
+import type { PageRecords } from "../../core/contract/record/split.js";
 import type { Referrer } from "../../core/contract/references.js";
 import type { Release } from "../../core/release/open.js";
 import { readPlain, sha256 } from "../../core/release/plain-files.js";
-
-/** The records of one page, valid and canonical. */
-export interface PageRecords {
-  /** Number of the page's first record, from 0. */
-  first: number;
-  /** The records with their separators. */
-  bytes: Buffer;
-  /** The same as text with one character a byte. */
-  text: string;
-}
-
-/** Iterates the records of a page: number, begin and end in its text. */
-export function* recordsOf({ first, text }: PageRecords): Generator<[number: number, begin: number, end: number]> {
-  for (let at = 0, number = first; at < text.length; number++) {
-    const newline = text.indexOf("\n", at);
-    const end = newline < 0 ? text.length : newline + 1 - RECORD_SEPARATOR.length;
-    yield [number, at, end];
-    at = end + RECORD_SEPARATOR.length;
-  }
-}
 
 /** Collects data from pages, in the thread that makes them. */
 export interface Collector {

@@ -5,6 +5,7 @@ import stringify from "fast-json-stable-stringify";
 import { z } from "zod";
 import { readAs } from "../../core/contract/json.js";
 import { csvHeading, csvLineOf } from "../../core/contract/record/csv.js";
+import { type PageRecords, recordsOf } from "../../core/contract/record/split.js";
 import { UserError } from "../../core/errors.js";
 import { BULK, BULK_FOLDER, CSV, MAX_PACKED } from "../../core/release/layout.js";
 import {
@@ -16,8 +17,6 @@ import {
   joinPieces,
   type MergeContext,
   type Merger,
-  type PageRecords,
-  recordsOf,
   type SinkFile,
   splitPieces,
 } from "./artifact.js";

@@ -3,7 +3,8 @@ import type { Contract, Field } from "../../core/contract/contract.js";
 import { facetFields } from "../../core/contract/lookup.js";
 import { fromBytes, toBytes } from "../../core/contract/record/key.js";
 import { kindOf } from "../../core/contract/record/kind.js";
-import { placeFinder, readText } from "../../core/contract/record/locate.js";
+import { placeFinder, readString } from "../../core/contract/record/locate.js";
+import { type PageRecords, recordsOf } from "../../core/contract/record/split.js";
 import { valueAt } from "../../core/contract/record/value.js";
 import { EXPLORER, EXPLORER_FOLDER, SUMMARY } from "../../core/release/layout.js";
 import { createTurns } from "../../core/workers/turns.js";
@@ -17,16 +18,7 @@ import {
   type FacetValue,
   type TimesSummary,
 } from "../../explorer/summary.js";
-import {
-  type Artifact,
-  type Collector,
-  joinPieces,
-  type MergeContext,
-  type Merger,
-  type PageRecords,
-  recordsOf,
-  splitPieces,
-} from "./artifact.js";
+import { type Artifact, type Collector, joinPieces, type MergeContext, type Merger, splitPieces } from "./artifact.js";
 import { IntegerCounter } from "./integer-counter.js";
 import { type FamilySizes, SortedFamily } from "./sorted-files.js";
 import { TermCollector, textAt } from "./terms.js";
@@ -137,7 +129,7 @@ const BARE = /[^",[\]{}]+/y;
 /** The JSON of a scalar; undefined for a list or an object. */
 function scalarAt(text: string, begin: number, end: number): string | undefined {
   if (text[begin] === '"') {
-    const found = readText(text, begin, end);
+    const found = readString(text, begin, end);
     return found && `"${found.written}"`;
   }
   BARE.lastIndex = begin;

@@ -11,20 +11,12 @@ import {
   wordsOfRecord,
 } from "../../core/contract/lookup.js";
 import { fromBytes, toBytes } from "../../core/contract/record/key.js";
-import { placeFinder, readText } from "../../core/contract/record/locate.js";
+import { placeFinder, readString } from "../../core/contract/record/locate.js";
+import { type PageRecords, recordsOf } from "../../core/contract/record/split.js";
 import { valueAt } from "../../core/contract/record/value.js";
 import { LOOKUP, LOOKUP_FOLDER } from "../../core/release/layout.js";
 import { createTurns } from "../../core/workers/turns.js";
-import {
-  type Artifact,
-  type Collector,
-  joinPieces,
-  type MergeContext,
-  type Merger,
-  type PageRecords,
-  recordsOf,
-  splitPieces,
-} from "./artifact.js";
+import { type Artifact, type Collector, joinPieces, type MergeContext, type Merger, splitPieces } from "./artifact.js";
 import { type FamilySizes, SortedFamily } from "./sorted-files.js";
 import { TermCollector } from "./terms.js";
 
@@ -82,13 +74,13 @@ export class LookupCollector implements Collector {
   #addFound(number: number, text: string): void {
     const end = text.length;
     const [keyBegin = end] = this.#begins;
-    const key = readText(text, keyBegin, end);
+    const key = readString(text, keyBegin, end);
     NUMBER.lastIndex = keyBegin;
     const value = String(key?.value ?? NUMBER.exec(text)?.[0]);
     const highest = value.indexOf(HIGHEST_BYTES);
     this.#keys.addUnique(highest < 0 ? value : value.slice(0, highest), number);
     for (let field = 1; field < this.#begins.length; field++) {
-      const name = readText(text, this.#begins[field] ?? end, end);
+      const name = readString(text, this.#begins[field] ?? end, end);
       // Only strings have words, and a name equal to the key has none.
       if (!name || name.written === key?.written) continue;
       // A space ends a word, and escapes contain no space.

@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { mostPlainBytes } from "../../client/sync/steps.js";
 import type { KeyedChange, Matches } from "../../core/compare/match.js";
-import { RecordReader } from "../../core/compare/records.js";
+import { PageRecordReader } from "../../core/compare/records.js";
 import type { Side } from "../../core/compare/side.js";
 import { keyText } from "../../core/contract/record/key.js";
 import { CHANGES_FOLDER } from "../../core/release/layout.js";
@@ -92,7 +92,7 @@ export async function writeStep(
 
 function lineEncoder(side: Side): (change: KeyedChange) => Buffer {
   const { contract } = side.facts;
-  const reader = new RecordReader(side);
+  const reader = new PageRecordReader(side);
   return (change) =>
     change.isPut
       ? Buffer.concat([Buffer.from('{"put":'), reader.readText(change), Buffer.from("}\n")])

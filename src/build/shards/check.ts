@@ -7,7 +7,7 @@ import { shellWord } from "../../core/print/text.js";
 import { PagePaths, type Variant } from "../../core/release/layout.js";
 import { hashPlain, sha256 } from "../../core/release/plain-files.js";
 import { PageDigests } from "../../core/release/sums.js";
-import { pagesOf, type Shard, shardText } from "../../core/shards/cut.js";
+import { pagesOf, type Shard, shardText } from "../../core/shards.js";
 import type { BuildSettings } from "../options.js";
 import { damaged } from "../pieces.js";
 import { taskOf } from "../pipeline.js";

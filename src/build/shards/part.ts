@@ -5,7 +5,7 @@ import stringify from "fast-json-stable-stringify";
 import { z } from "zod";
 import { readAs } from "../../core/contract/json.js";
 import { readPlain, sha256 } from "../../core/release/plain-files.js";
-import type { Shard } from "../../core/shards/cut.js";
+import type { Shard } from "../../core/shards.js";
 import type { Artifact } from "../artifacts/artifact.js";
 import type { MadeOf } from "./made-of.js";
 

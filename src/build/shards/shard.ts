@@ -5,7 +5,7 @@ import { unlessStopped, usageError } from "../../core/errors.js";
 import { explainWrite } from "../../core/release/refusals.js";
 import { STDIN } from "../../core/settings/kinds.js";
 import type { Complete } from "../../core/settings/settings.js";
-import { type PageRange, readShard, rowsOfPages, type Shard } from "../../core/shards/cut.js";
+import { type PageRange, readShard, rowsOfPages, type Shard } from "../../core/shards.js";
 import type { Source } from "../../core/source/open.js";
 import { openJobs } from "../jobs.js";
 import {

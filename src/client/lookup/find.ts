@@ -11,8 +11,8 @@ import { valueAt } from "../../core/contract/record/value.js";
 import { type ListingError, malformed, quoted, usage } from "../errors.js";
 import { latestView, readKept, readKeptPage } from "../kept.js";
 import type { SearchOptions } from "../options.js";
-import type { Host, SnapshotView } from "../snapshot.js";
 import { type AnyObject, objectOf } from "../utf8.js";
+import type { Host, View } from "../view.js";
 import type { PageSource } from "../walk.js";
 import { type LookupReader, numbersOf, type TermList } from "./sorted-files.js";
 
@@ -53,9 +53,9 @@ export async function getRecord<T>(
 }
 
 /** The source of a walk over matches. The digest of each verified file shows its snapshot. */
-export function searchSource<T>(
+export function foundRecords<T>(
   { baseUrl, concurrency }: Host,
-  view: SnapshotView,
+  view: View,
   query: Query,
   signal: AbortSignal,
 ): PageSource<T, void> {

@@ -2,14 +2,14 @@
 import { HIGHEST, LIST_DIGITS, MARKS } from "../../core/contract/lookup.js";
 import { malformed } from "../errors.js";
 import { readKept } from "../kept.js";
-import { FILE_BYTES, type SnapshotView } from "../snapshot.js";
 import { compareBytes, encode, textOf } from "../utf8.js";
+import { FILE_BYTES, type View } from "../view.js";
 
 const SORTED = "terms and lists in order";
 
 /** The snapshot from which sorted files are read. */
 export interface LookupReader {
-  view: SnapshotView;
+  view: View;
   baseUrl: string;
   signal: AbortSignal | undefined;
 }

@@ -5,8 +5,8 @@ import { malformed } from "../errors.js";
 import { orderReader } from "../order.js";
 import { parsePage } from "../page.js";
 import { Sha256 } from "../sha256.js";
-import type { Host, SnapshotView } from "../snapshot.js";
 import { encode, objectOf, textOf } from "../utf8.js";
+import type { Host, View } from "../view.js";
 import { byPages, type PageSource } from "../walk.js";
 import type { Entry, KeptRecord } from "./store.js";
 
@@ -35,11 +35,7 @@ export function recordReader<T>(contract: ContractFile, url: string): RecordRead
 }
 
 /** The source of records by pages, which have one on each line. */
-export function linesOfPages<T>(
-  host: Host,
-  view: SnapshotView,
-  read: RecordReader<T>["read"],
-): PageSource<KeptRecord<T>> {
+export function linesOfPages<T>(host: Host, view: View, read: RecordReader<T>["read"]): PageSource<KeptRecord<T>> {
   return byPages(view, host.concurrency, (number, bytes, records) => {
     const { results } = parsePage(view, number, bytes);
     const url = view.urlOf(number);

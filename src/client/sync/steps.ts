@@ -5,8 +5,8 @@ import { linesOf } from "../gzip-lines.js";
 import { keyOrder } from "../order.js";
 import type { Bytes } from "../requests.js";
 import { Sha256 } from "../sha256.js";
-import { FILE_BYTES } from "../snapshot.js";
 import { compareBytes, isPlainObject, objectOf } from "../utf8.js";
+import { FILE_BYTES } from "../view.js";
 import type { RecordReader } from "./records.js";
 import type { KeptRecord } from "./store.js";
 

@@ -1,22 +1,22 @@
 /** Brings a copy to the listing's current state, by steps or by reading everything, in one transaction. */
 import type { ContractFile } from "../../core/contract/file/form.js";
-import { bulkSource } from "../bulk.js";
+import { bulkRecords } from "../bulk.js";
 import { hexDigest } from "../digests.js";
 import { ListingError } from "../errors.js";
-import { findView } from "../find-snapshot.js";
+import { findView } from "../find-view.js";
 import type { SyncOptions, SyncResult } from "../options.js";
 import { readContract } from "../order.js";
 import { requireOk } from "../requests.js";
 import {
   type Host,
-  type KnownSnapshot,
-  knownSnapshot,
-  type PromisedSnapshot,
+  type KnownView,
+  knownView,
+  type PromisedView,
   type ProvedView,
   readSnapshotFile,
   type SnapshotFile,
   snapshotOf,
-} from "../snapshot.js";
+} from "../view.js";
 import { createWalk, MOST_RESTARTS, type PageSource, retryWhenChanged } from "../walk.js";
 import { linesOfPages, recordReader, stateOf } from "./records.js";
 import { chainOf, changesOf, type Edit, type ListedStep } from "./steps.js";
@@ -33,7 +33,7 @@ interface Round<T> extends SyncOptions {
 
 /** The source of changes, and the state to which they must lead. */
 interface Plan<T> {
-  target: KnownSnapshot;
+  target: KnownView;
   via: "changes" | "bulk" | "pages";
   contract: ContractFile;
   contractDigest: string;
@@ -55,7 +55,7 @@ export function sync<T>(host: Host, store: Store<T>, options: SyncOptions): Prom
     const held = await store.held();
     const round = { ...options, host, store, held, bypass: restarts.done > 0 };
     if (!held) return readEverything(round);
-    const isCopyOf = ({ id, state }: PromisedSnapshot) => held.id === id && held.state === state;
+    const isCopyOf = ({ id, state }: PromisedView) => held.id === id && held.state === state;
     const promised = await host.promised?.(options.signal);
     if (promised && isCopyOf(promised)) return unchangedResult(held);
     const target = await findTarget(round);
@@ -74,13 +74,13 @@ function unchangedResult({ state, count }: Held): SyncResult {
 }
 
 /** Reads the host's snapshot. With a key, SHA256SUMS is needed too, since it is what is signed. */
-async function findTarget<T>(round: Round<T>): Promise<KnownSnapshot> {
+async function findTarget<T>(round: Round<T>): Promise<KnownView> {
   const { host, signal, bypass } = round;
   if (host.keys.length > 0) return findProved(round);
   const cacheKey = bypass ? "again" : undefined;
   return host.requests.retry(signal, async (tries) => {
     const file = await readSnapshotFile<SnapshotFile>(host, undefined, { tries, cacheKey, signal });
-    return knownSnapshot(host, file, snapshotOf(file.bytes, file.url));
+    return knownView(host, file, snapshotOf(file.bytes, file.url));
   });
 }
 
@@ -92,7 +92,7 @@ async function findProved<T>({ host, signal, bypass }: Round<T>): Promise<Proved
 }
 
 /** Syncs by steps; undefined if the release has none. @throws ListingError if they do not lead there, or are wrong */
-async function readSteps<T>(round: Round<T>, held: Held, target: KnownSnapshot): Promise<SyncResult | undefined> {
+async function readSteps<T>(round: Round<T>, held: Held, target: KnownView): Promise<SyncResult | undefined> {
   const { host, store, signal } = round;
   const { baseUrl } = host;
   const changesUrl = `${baseUrl}/changes.json`;
@@ -148,7 +148,7 @@ async function readEverything<T>(round: Round<T>): Promise<SyncResult> {
   const view = await findProved(round);
   const { url, bytes, contract } = await readContract(host, view, signal);
   const { read } = recordReader<T>(contract, url);
-  const bulk = await bulkSource(host, view, signal, async () => read).catch((error: unknown) => {
+  const bulk = await bulkRecords(host, view, signal, async () => read).catch((error: unknown) => {
     if (!(error instanceof ListingError) || error.code !== "usage") throw error;
   });
   return applyPlan(round, {

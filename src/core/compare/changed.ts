@@ -13,7 +13,7 @@ import {
   type RecordId,
 } from "./change.js";
 import type { Pair } from "./match.js";
-import { RecordReader } from "./records.js";
+import { PageRecordReader } from "./records.js";
 import type { Side } from "./side.js";
 
 export type Changed = Extract<Change, { kind: "changed" }>;
@@ -28,8 +28,8 @@ export interface Comparing {
 /** Makes a function that reads a pair of records: a change, if compared fields differ. @throws UserError if a page does not match the list. */
 export function changedReader(comparing: Comparing): (pair: Pair) => Changed | undefined {
   const { old: oldSide, new: newSide } = comparing;
-  const older = new RecordReader(oldSide);
-  const newer = new RecordReader(newSide);
+  const older = new PageRecordReader(oldSide);
+  const newer = new PageRecordReader(newSide);
   const compare = comparer(comparing);
   return ({ key, old: oldPlace, new: newPlace }) => {
     const old = older.read({ key, ...oldPlace });

@@ -8,12 +8,12 @@ import { capital } from "../print/text.js";
 import { RecordLines } from "../release/record-lines.js";
 import { TemporaryDatabase } from "../scratch/database.js";
 import { createTurns } from "../workers/turns.js";
-import { type ListEntry, type Listed, nameOf, type Side } from "./side.js";
+import { type ListEntry, type ListedRecord, nameOf, type Side } from "./side.js";
 
 export interface Pair {
   key: string;
-  old: Listed;
-  new: Listed;
+  old: ListedRecord;
+  new: ListedRecord;
 }
 
 /** A change of a copy: a new or changed record to put, or a removed record with its old entry. */
@@ -140,7 +140,7 @@ const KEY_BYTES = 2 ** 22;
 class Differing {
   readonly #contracts: Readonly<Record<SideName, Side["facts"]["contract"]>>;
   readonly #temporary: TemporaryDatabase;
-  readonly #lines = { old: new Map<string, Listed>(), new: new Map<string, Listed>() };
+  readonly #lines = { old: new Map<string, ListedRecord>(), new: new Map<string, ListedRecord>() };
   #characters = 0;
   #longest = 1;
 

@@ -5,6 +5,7 @@ import { isObject, parseJson } from "../contract/json.js";
 import { type RecordPattern, recordPattern } from "../contract/record/byte-pattern.js";
 import { writeKey } from "../contract/record/key.js";
 import { recordCheck } from "../contract/record/schema.js";
+import { recordsOf } from "../contract/record/split.js";
 import { valueAt } from "../contract/record/value.js";
 import { UserError } from "../errors.js";
 import { capital } from "../print/text.js";
@@ -12,16 +13,16 @@ import { PagePaths } from "../release/layout.js";
 import { recordDigest } from "../release/record-lines.js";
 import { badPage, type ListEntry, nameOf, readPage, type Side } from "./side.js";
 
-const NEWLINE = 10;
-const COMMA = 44;
+/** What follows the last record of a page. */
+const TAIL = "\n]}\n";
 
 /** Reads records by their entries in the list. Fastest in published order. */
-export class RecordReader {
+export class PageRecordReader {
   readonly #paths: PagePaths;
   readonly #pattern: RecordPattern;
   /** The last page that was read. */
   #page = 0;
-  #lines = new Lines(Buffer.alloc(0));
+  #records = new RecordsOnPage(Buffer.alloc(0));
 
   constructor(private readonly side: Side) {
     const { contract } = side.facts;
@@ -40,9 +41,9 @@ export class RecordReader {
   /** Reads the canonical text of a record, which matches its digest. Valid until the next read. @throws as `read` does. */
   readText(entry: ListEntry): Buffer {
     const page = this.#pageOf(entry);
-    const line = this.#linesOf(page).line((entry.at % this.side.facts.pageSize) + 1);
-    if (line && recordDigest(line) === entry.digest) return line;
-    const record = line && this.#parse(line);
+    const text = this.#recordsOf(page).at(entry.at % this.side.facts.pageSize);
+    if (text && recordDigest(text) === entry.digest) return text;
+    const record = text && this.#parse(text);
     if (!record || !this.#hasKey(record, entry.key)) throw this.#refuse(entry);
     const { contract, name } = this.side.facts;
     const what = capital(nameOf(contract, entry.key));
@@ -62,16 +63,16 @@ export class RecordReader {
     return badPage(facts, this.#pageOf(entry), `does not hold ${name}, or not as a valid ${word}`);
   }
 
-  /** The lines of a page. Keeps those of the last one. */
-  #linesOf(page: number): Lines {
-    if (page === this.#page) return this.#lines;
+  /** The records of a page. Keeps those of the last one. */
+  #recordsOf(page: number): RecordsOnPage {
+    if (page === this.#page) return this.#records;
     const { facts, folder } = this.side;
     this.#page = 0;
     const bytes = readPage(join(folder, this.#paths.path(page)), facts, page);
     if (!bytes) throw badPage(facts, page, "is not a file");
-    this.#lines = new Lines(bytes);
+    this.#records = new RecordsOnPage(bytes);
     this.#page = page;
-    return this.#lines;
+    return this.#records;
   }
 
   #readValid(bytes: Buffer): AnyRecord | undefined {
@@ -92,21 +93,28 @@ export class RecordReader {
   }
 }
 
-/** The lines of a page. After the first line, there is one per record. */
-class Lines {
-  readonly #ends: number[] = [];
+/** The records of a page, found when they are asked for. */
+class RecordsOnPage {
+  readonly #begin: number;
+  readonly #found: [number, number, number][] = [];
+  readonly #rest: ReturnType<typeof recordsOf>;
 
-  constructor(private readonly bytes: Buffer) {}
+  constructor(private readonly page: Buffer) {
+    // A damaged page may have any bytes. Then what is found does not match its digest.
+    const text = page.toString("latin1");
+    this.#begin = text.indexOf("\n") + 1;
+    const end = text.endsWith(TAIL) ? -TAIL.length : undefined;
+    this.#rest = recordsOf({ first: 0, text: text.slice(this.#begin, end) });
+  }
 
-  /** The record on a line, counted from 0. */
-  line(at: number): Buffer | undefined {
-    while (this.#ends.length <= at) {
-      const end = this.bytes.indexOf(NEWLINE, (this.#ends.at(-1) ?? -1) + 1);
-      if (end < 0) return undefined;
-      this.#ends.push(end);
+  /** A record by its place on the page, from 0. */
+  at(place: number): Buffer | undefined {
+    while (this.#found.length <= place) {
+      const next = this.#rest.next();
+      if (next.done) return undefined;
+      this.#found.push(next.value);
     }
-    const begin = (this.#ends[at - 1] ?? -1) + 1;
-    const end = this.#ends[at] ?? 0;
-    return this.bytes.subarray(begin, this.bytes[end - 1] === COMMA ? end - 1 : end);
+    const [, begin, end] = this.#found[place] as [number, number, number];
+    return this.page.subarray(this.#begin + begin, this.#begin + end);
   }
 }

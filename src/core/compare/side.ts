@@ -26,14 +26,14 @@ export interface Side {
 }
 
 /** An entry of a list of records, without its key. */
-export interface Listed {
+export interface ListedRecord {
   /** Its number in published order, from 0. */
   at: number;
   digest: string;
 }
 
 /** An entry with its key as written in the list, one character per byte. */
-export type ListEntry = Listed & { key: string };
+export type ListEntry = ListedRecord & { key: string };
 
 /** Progress and cancellation while a side is read. */
 export interface ReadEffects {

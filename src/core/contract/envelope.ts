@@ -2,7 +2,8 @@
 import { z } from "zod";
 import { parseJson } from "./json.js";
 import { neighbours, PAGE_SIZE } from "./links.js";
-import type { Page, PagePosition } from "./page.js";
+import { type Page, type PagePosition, RECORD_SEPARATOR } from "./page.js";
+import { recordsOf } from "./record/split.js";
 
 export interface Envelope extends Omit<Page, "results"> {
   /** Number of records on this page. */
@@ -52,26 +53,22 @@ const HEAD = /^\{"count":(0|[1-9]\d{0,15}),"next":(null|"[!#-[\]-~]+"),"previous
 const LONGEST_HEAD = 16_384;
 
 const NEWLINE = 0x0a;
-const COMMA = 0x2c;
-const OPEN = 0x7b;
-const CLOSE = 0x7d;
 const TAIL = "]}\n";
 
 function findRecords(body: Buffer, from: number): Span[] | undefined {
   const tail = body.length - TAIL.length;
   if (tail < from || body.toString("latin1", tail) !== TAIL) return undefined;
   if (tail === from) return [];
+  const begin = from + 1;
+  if (body[from] !== NEWLINE || body[tail - 1] !== NEWLINE) return undefined;
+  const text = body.toString("latin1", begin, tail - 1);
   const records: Span[] = [];
-  if (body[from] !== NEWLINE) return undefined;
-  for (let begin = from + 1; begin < tail; ) {
-    const newline = body.indexOf(NEWLINE, begin);
-    const isLast = newline === tail - 1;
-    const end = isLast ? newline : newline - 1;
-    if (body[begin] !== OPEN || body[end - 1] !== CLOSE || (!isLast && body[end] !== COMMA)) return undefined;
-    if (records.push([begin, end]) > PAGE_SIZE.max) return undefined;
-    begin = newline + 1;
+  for (const [, at, end] of recordsOf({ first: 0, text })) {
+    if (text[at] !== "{" || text[end - 1] !== "}") return undefined;
+    if (end < text.length && !text.startsWith(RECORD_SEPARATOR, end)) return undefined;
+    if (records.push([begin + at, begin + end]) > PAGE_SIZE.max) return undefined;
   }
-  return records.length > 0 ? records : undefined;
+  return text.endsWith("}") ? records : undefined;
 }
 
 const link = z.union([z.string().max(LONGEST_HEAD), z.null()], { error: "must be a URL or null" });

@@ -6,8 +6,8 @@ import { listed, shellWord } from "../print/text.js";
 import { at, hasScheme } from "../settings/kinds.js";
 import { SETTINGS } from "../settings/table.js";
 import { CONTRACT, CURRENT, PREVIOUS, RELEASES, SNAPSHOT, SUMS } from "./layout.js";
-import { findCurrent, findPrevious, noReleases, releaseNames } from "./list.js";
 import { idOf } from "./name.js";
+import { findCurrent, findPrevious, noReleases, releaseNames } from "./releases.js";
 
 /** The maximum number of releases that a message lists. */
 const MOST_LISTED = 10;

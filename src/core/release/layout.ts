@@ -24,7 +24,7 @@ export const TRASH_PREFIX = ".trash-";
 /** A folder that is made in a release and removed at once, so that the system updates the release's modification time. */
 export const MARK = ".mark";
 /** The settings with which files of other hosts were written. */
-export const WRITTEN_HOSTS = ".hosts.json";
+export const HOST_SETTINGS = ".hosts.json";
 
 /** The argument that names the release that was current before the current one. */
 export const PREVIOUS = "previous";

@@ -6,13 +6,14 @@ import { setImmediate } from "node:timers/promises";
 import type { Contract } from "../contract/contract.js";
 import { MAX_CONTRACT } from "../contract/file/form.js";
 import { parseContract } from "../contract/file/load.js";
+import type { Snapshot } from "../contract/snapshot.js";
 import { codeOf, isMissing, UserError, usageError } from "../errors.js";
 import { shorten } from "../print/text.js";
 import { CONTRACT, PagePaths, RELEASES, SIGNATURE, SNAPSHOT, SUMS } from "./layout.js";
 import { idOf } from "./name.js";
 import { entriesOf, PageNames } from "./page-names.js";
 import { hashPlain, readReleaseFile, sha256, withReleaseFile } from "./plain-files.js";
-import { contentDigest, parseSnapshot, type Snapshot, snapshotId } from "./snapshot-file.js";
+import { contentDigest, parseSnapshot, snapshotId } from "./snapshot.js";
 import { listFiles, pagesToList, readSums, type Sums } from "./sums.js";
 
 export interface Release {
@@ -32,7 +33,7 @@ export interface Release {
 }
 
 /** Something that is wrong with a release. */
-export interface Problem {
+export interface Damage {
   /** The check of `verify` that reports it. */
   check: "contract" | "digests" | "files" | "site" | "snapshot" | "sums";
   path: string;
@@ -53,7 +54,7 @@ export async function openRelease(folder: string): Promise<Release> {
 }
 
 /** The error for a release with problems. */
-export function broken(root: string, [first]: readonly Problem[]): UserError {
+export function broken(root: string, [first]: readonly Damage[]): UserError {
   const { path, found, expected } = first ?? { path: SNAPSHOT, found: "nothing", expected: "a release" };
   return new UserError(
     `Release ${basename(root)} is broken: ${path}: found ${found}; expected ${expected}. ${adviceFor(root)}`,
@@ -66,7 +67,7 @@ export function broken(root: string, [first]: readonly Problem[]): UserError {
  * @returns the release, unless one of these three files is unusable, and its folder with all links resolved.
  * @throws UserError if there is no folder, or no release in it.
  */
-export async function inspect(folder: string): Promise<{ release?: Release; problems: Problem[]; root: string }> {
+export async function inspect(folder: string): Promise<{ release?: Release; problems: Damage[]; root: string }> {
   const root = await realpath(folder).catch((cause) => {
     throw usageError(`There is no release at ${folder}; run "rollcall build" first.`, cause);
   });
@@ -75,11 +76,11 @@ export async function inspect(folder: string): Promise<{ release?: Release; prob
     throw new UserError(
       `${folder} is not a release: it has neither ${SNAPSHOT} nor ${SUMS}. Name a release's folder, or the beginning of an id.`,
     );
-  const problems: Problem[] = [];
-  const note = (check: Problem["check"], path: string, found: string, expected: string, page?: number) => {
+  const problems: Damage[] = [];
+  const note = (check: Damage["check"], path: string, found: string, expected: string, page?: number) => {
     problems.push({ check, path, found, expected, ...(page !== undefined && { page }) });
   };
-  const read = async <T>(check: Problem["check"], name: string, step: (path: string) => Promise<T>) => {
+  const read = async <T>(check: Damage["check"], name: string, step: (path: string) => Promise<T>) => {
     try {
       return await step(join(root, name));
     } catch (error) {

@@ -12,13 +12,13 @@ import { DEFAULT_PATH, LISTING_NAME } from "../contract/links.js";
 import type { SiteSnapshot, Snapshot } from "../contract/snapshot.js";
 import { codeOf, UserError } from "../errors.js";
 import { PagePaths, SIGNATURE, SNAPSHOT, SUMS, unlistedFiles } from "./layout.js";
-import { broken, findAltered, findDamage, inspect, type Problem, type Release } from "./open.js";
+import { broken, type Damage, findAltered, findDamage, inspect, type Release } from "./open.js";
 import { hashPlain, readReleaseFile, sha256, withReleaseFile } from "./plain-files.js";
-import { SNAPSHOT_MEMBERS, snapshotId } from "./snapshot-file.js";
+import { SNAPSHOT_MEMBERS, snapshotId } from "./snapshot.js";
 import { listFiles, readSums, type Sums } from "./sums.js";
 
 /** Files of a release in one folder, and their digests. */
-export interface Listed {
+export interface ListedFolder {
   /** The folder inside of the release: `v1/orders`; empty for the top. */
   name: string;
   sums: Sums;
@@ -26,14 +26,14 @@ export interface Listed {
 }
 
 /** A listing of a site. */
-export interface SiteListing {
+export interface ReleaseListing {
   /** Its folder, and its path below the site's base URL: `orders`, `v1/orders`; empty for the listing of a plain release. */
   name: string;
   release: Release;
 }
 
 /** The files at the top of a site with several listings. */
-interface SiteTop extends Listed {
+interface SiteTop extends ListedFolder {
   name: "";
   snapshot: SiteSnapshot;
 }
@@ -46,7 +46,7 @@ export interface Site {
   digest: string;
   baseUrl: string;
   /** By name. */
-  listings: readonly SiteListing[];
+  listings: readonly ReleaseListing[];
   /** Absent for a plain release, which is its only listing. */
   top?: SiteTop;
 }
@@ -117,13 +117,13 @@ export function factsOf({ listings, top }: Pick<Site, "listings" | "top">): Site
 }
 
 /** All parts of a site: its listings, and the files at its top. */
-export function partsOf({ listings, top }: Pick<Site, "listings" | "top">): Listed[] {
+export function partsOf({ listings, top }: Pick<Site, "listings" | "top">): ListedFolder[] {
   const parts = listings.map(({ name, release: { sums, isSigned } }) => ({ name, sums, isSigned }));
   return top ? [...parts, top] : parts;
 }
 
 /** All files of a part but `.release`, by path in the release, each with its digest; an empty one if none is listed. */
-export function* filesOf({ name, sums, isSigned }: Listed): Generator<[path: string, digest: string]> {
+export function* filesOf({ name, sums, isSigned }: ListedFolder): Generator<[path: string, digest: string]> {
   for (const [path, digest] of listFiles(sums)) yield [pathInSite(name, path), digest];
   for (const path of unlistedFiles({ isSigned })) yield [pathInSite(name, path), ""];
 }
@@ -137,16 +137,16 @@ export function pathInSite(name: string, path: string): string {
  * Opens the site in `folder`, without reading pages, see `openRelease`.
  * @throws UserError if there is no release, or it has a problem that `inspectSite` finds.
  */
-export async function openSite(folder: string): Promise<Site> {
+export async function openSiteRelease(folder: string): Promise<Site> {
   const { site, problems, root } = await inspectSite(folder);
   if (site && problems.length === 0) return site;
   throw broken(root, problems);
 }
 
-/** Opens a site as `openSite` does; undefined if it does not exist, or is not complete. */
+/** Opens a site as `openSiteRelease` does; undefined if it does not exist, or is not complete. */
 export async function openSiteIfComplete(folder: string): Promise<Site | undefined> {
   try {
-    return await openSite(folder);
+    return await openSiteRelease(folder);
   } catch (error) {
     if (error instanceof UserError) return undefined;
     throw error;
@@ -158,7 +158,7 @@ interface Inspected {
   site?: Site;
   /** The names of several listings; absent for a plain release. */
   names?: string[];
-  problems: Problem[];
+  problems: Damage[];
   /** The folder with all links resolved. */
   root: string;
 }
@@ -176,12 +176,12 @@ export async function inspectSite(folder: string): Promise<Inspected> {
     const { release, problems, root } = await inspect(folder);
     return { ...(release && { site: plainSite(release) }), problems, root };
   }
-  const problems: Problem[] = [];
+  const problems: Damage[] = [];
   const note = (path: string, found: string, expected: string) => {
     problems.push({ check: "site", path, found, expected });
   };
   const names = Object.keys(snapshot.listings).sort();
-  const listings: SiteListing[] = [];
+  const listings: ReleaseListing[] = [];
   for (const name of names) {
     const facts = snapshot.listings[name];
     const found = await inspectListing(join(root, name));
@@ -225,7 +225,7 @@ export async function inspectSite(folder: string): Promise<Inspected> {
 /** Inspects the folder of a listing, which may not exist. */
 async function inspectListing(folder: string): Promise<Awaited<ReturnType<typeof inspect>>> {
   const refuse = (found: string) => {
-    const problem: Problem = { check: "site", path: SNAPSHOT, found, expected: "a listing" };
+    const problem: Damage = { check: "site", path: SNAPSHOT, found, expected: "a listing" };
     return { problems: [problem], root: folder };
   };
   try {

@@ -9,7 +9,7 @@ import type { Release } from "./open.js";
 import { hashPlain, sha256 } from "./plain-files.js";
 import { remove } from "./refusals.js";
 import { makeFolder } from "./sharing.js";
-import type { Listed } from "./site.js";
+import type { ListedFolder } from "./site.js";
 import { encodeSums, type PageDigests, type Sums } from "./sums.js";
 import { carryFile, giveTimes } from "./times.js";
 import { asidePath, DigestedFile, flushFolder, writeFlushedSync } from "./writer.js";
@@ -52,7 +52,7 @@ export class Staging {
    * @param parts of the release: its listings, and the files at the top.
    * @returns the name of its folder.
    */
-  finish(id: string, parts: readonly Listed[], now: Date): string {
+  finish(id: string, parts: readonly ListedFolder[], now: Date): string {
     const name = this.#freeName(now, id);
     writeFlushedSync(join(this.#folder, RELEASE_NAME), [`${name}\n`]);
     giveTimes(this.dist, this.#folder, parts, now);
@@ -81,7 +81,7 @@ export class Staging {
 }
 
 /** The folders of all files of a release. */
-function foldersOf(parts: readonly Listed[]): Set<string> {
+function foldersOf(parts: readonly ListedFolder[]): Set<string> {
   const folders = new Set<string>();
   for (const { name, sums } of parts)
     for (const path of [...(sums.pages.pages > 0 ? [sums.paths.path(1)] : []), SUMS, ...sums.others.keys()])

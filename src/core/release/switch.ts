@@ -13,10 +13,10 @@ import {
 import { join } from "node:path";
 import { hasCode, isMissing, UserError } from "../errors.js";
 import { CURRENT, MARK, NEXT_LINK, PREVIOUS_LINKS, RELEASES, TRASH_PREFIX } from "./layout.js";
-import { findCurrent, findPrevious, releaseNames } from "./list.js";
 import { removeUnheld } from "./lock.js";
 import { parseFolderName } from "./name.js";
 import { remove, tidy } from "./refusals.js";
+import { findCurrent, findPrevious, releaseNames } from "./releases.js";
 import { makeFolder } from "./sharing.js";
 import { flushFolder } from "./writer.js";
 

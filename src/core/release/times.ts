@@ -17,7 +17,7 @@ import { join } from "node:path";
 import { hasCode, UserError } from "../errors.js";
 import { CURRENT, NEWEST_TIME, SUMS } from "./layout.js";
 import { closing, hashPlain, readPlain } from "./plain-files.js";
-import { filesOf, type Listed } from "./site.js";
+import { filesOf, type ListedFolder } from "./site.js";
 import { trashOf } from "./switch.js";
 import { AsideFile, asidePath, flushFolder, linkFile } from "./writer.js";
 
@@ -37,7 +37,7 @@ function lagOf(path: string): number {
  * @param folder of the release. @param parts its listings, and the files at the top of a site.
  * @throws UserError if the file system cannot store the time.
  */
-export function giveTimes(dist: string, folder: string, parts: readonly Listed[], now: Date): void {
+export function giveTimes(dist: string, folder: string, parts: readonly ListedFolder[], now: Date): void {
   const time = reserveTime(dist, now);
   for (const part of parts)
     for (const [path, digest] of filesOf(part)) {

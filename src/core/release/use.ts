@@ -4,10 +4,10 @@ import { basename, dirname, join } from "node:path";
 import { UserError } from "../errors.js";
 import { findRelease } from "./choose.js";
 import { RELEASES } from "./layout.js";
-import { findCurrent, type ReleaseSummary, releaseNames, summarize } from "./list.js";
 import { lockDist } from "./lock.js";
 import { explainWrite } from "./refusals.js";
-import { findSiteDamage, openSite, partsOf } from "./site.js";
+import { findCurrent, type ReleaseSummary, releaseNames, summarize } from "./releases.js";
+import { findSiteDamage, openSiteRelease, partsOf } from "./site.js";
 import { switchCurrent } from "./switch.js";
 import { giveTimes } from "./times.js";
 
@@ -43,7 +43,7 @@ export async function useRelease(dist: string, word: string, effects: UseEffects
       const names = releaseNames(dist);
       if (dirname(path) !== (await realpath(join(dist, RELEASES))) || !names.includes(name))
         throw new UserError(`${folder} is not one of the releases in ${dist}; only those can become current there.`);
-      const site = await openSite(path);
+      const site = await openSiteRelease(path);
       const damage = await findSiteDamage(site, signal);
       if (damage !== undefined)
         throw new UserError(

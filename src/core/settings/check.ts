@@ -6,8 +6,8 @@ import type { Setting, VerbName } from "./kinds.js";
 import { LISTING_KEYS, type SettingKey, settingOf } from "./settings.js";
 
 /** The rule of a value. Rows of the table of settings are such rules. */
-export type Rule = Pick<Setting, "kind" | "schema" | "allowed">;
-export type Rules = Readonly<Record<string, Rule>>;
+export type ValueRule = Pick<Setting, "kind" | "schema" | "allowed">;
+export type ValueRules = Readonly<Record<string, ValueRule>>;
 export type Values = Readonly<Record<string, unknown>>;
 
 /** Where values come from. */
@@ -19,9 +19,9 @@ export interface Origin {
   /** The verb whose help lists them. */
   verb: VerbName;
   /** Parses a value before its check. */
-  read(rule: Rule, value: unknown): unknown;
+  read(rule: ValueRule, value: unknown): unknown;
   /** Completes a value after its check. */
-  resolve(rule: Rule, value: unknown): unknown;
+  resolve(rule: ValueRule, value: unknown): unknown;
 }
 
 export interface Checked {
@@ -31,12 +31,12 @@ export interface Checked {
 }
 
 /** Picks the rules of settings. */
-export function rulesOf(keys: readonly SettingKey[]): Rules {
+export function rulesOf(keys: readonly SettingKey[]): ValueRules {
   return Object.fromEntries(keys.map((key) => [key, settingOf(key)]));
 }
 
 /** Checks the values that have a rule. An undefined value counts as not given. */
-export function checkValues(given: Values, rules: Rules, origin: Origin): Checked {
+export function checkValues(given: Values, rules: ValueRules, origin: Origin): Checked {
   const values: Checked["values"] = {};
   const mistakes: string[] = [];
   for (const [key, value] of Object.entries(given)) {
@@ -89,7 +89,7 @@ export function findUnknown(given: Values, known: readonly string[], { nameOf, w
 }
 
 /** The message for a wrong value. */
-function describeMistake(name: string, value: unknown, { allowed }: Rule, error: z.ZodError): string {
+function describeMistake(name: string, value: unknown, { allowed }: ValueRule, error: z.ZodError): string {
   return allowed === undefined
     ? `${name}: ${error.issues[0]?.message}`
     : `${name} must be ${allowed}, got ${show(value)}.`;

@@ -1,7 +1,7 @@
 /** Checks one layer of settings: flags, environment variables, or the config file. */
 import { z } from "zod";
 import { parseAs } from "../contract/json.js";
-import { checkValues, findUnknown, type Origin, type Rule, rulesOf, type Values } from "./check.js";
+import { checkValues, findUnknown, type Origin, rulesOf, type ValueRule, type Values } from "./check.js";
 import type { ConfigFile } from "./file.js";
 import { isPublicKey } from "./keys.js";
 import { at, isList, type SettingKind, STDIN } from "./kinds.js";
@@ -44,7 +44,7 @@ function layer(given: Values, wanted: readonly SettingKey[], origin: Origin): La
 }
 
 function originOf(folder: string, nameOf: Origin["nameOf"], read: Origin["read"]): Origin {
-  const resolve = ({ kind }: Rule, value: unknown) => resolved(kind, value, folder);
+  const resolve = ({ kind }: ValueRule, value: unknown) => resolved(kind, value, folder);
   return { nameOf, what: "a setting", verb: "build", read, resolve };
 }
 
@@ -75,11 +75,11 @@ const READERS: Record<SettingKind, (text: string) => unknown> = {
 
 const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, 1: true, false: false, 0: false };
 
-function fromText({ kind }: Rule, value: unknown): unknown {
+function fromText({ kind }: ValueRule, value: unknown): unknown {
   return typeof value === "string" ? READERS[kind](value) : value;
 }
 
 /** Parses lists written as `"br,gzip"`. Other values of the file have their JSON types. */
-function fromFile(rule: Rule, value: unknown): unknown {
+function fromFile(rule: ValueRule, value: unknown): unknown {
   return isList(rule.kind) ? fromText(rule, value) : value;
 }

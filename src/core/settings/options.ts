@@ -1,7 +1,7 @@
 /** Makes the functions of the library, which check their options with the rules and messages of flags. */
 import { isObject } from "../contract/json.js";
 import { manyMistakes, usageError } from "../errors.js";
-import { checkValues, findUnknown, type Origin, type Rules, rulesOf, show } from "./check.js";
+import { checkValues, findUnknown, type Origin, rulesOf, show, type ValueRules } from "./check.js";
 import type { VerbName } from "./kinds.js";
 import { type Complete, optionKeys, withDefaults } from "./settings.js";
 
@@ -15,7 +15,7 @@ export function library<Options extends object, Effects extends object, Result>(
   name: string,
   verb: VerbName,
   run: (options: Complete<Options>, effects: Effects) => Promise<Result>,
-  { own = {}, required = [] }: { own?: Rules; required?: readonly (keyof Options & string)[] } = {},
+  { own = {}, required = [] }: { own?: ValueRules; required?: readonly (keyof Options & string)[] } = {},
 ): (options: Options, effects?: Effects) => Promise<Result> {
   const rules = { ...own, ...rulesOf(optionKeys(verb)) };
   const asGiven = (_rule: unknown, value: unknown) => value;

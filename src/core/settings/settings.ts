@@ -55,7 +55,7 @@ export const LISTING_KEYS = [
 ] as const satisfies readonly SettingKey[];
 
 /** The settings of one listing of a site. */
-export type ListingOptions = OptionsOf<(typeof LISTING_KEYS)[number]>;
+export type SettingsOfListing = OptionsOf<(typeof LISTING_KEYS)[number]>;
 
 export const SETTING_KEYS = Object.keys(SETTINGS) as SettingKey[];
 

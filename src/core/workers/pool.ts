@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import { setTimeout } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { UserError } from "../errors.js";
-import { type Answer, END } from "./thread.js";
+import { END, type Outcome } from "./thread.js";
 import { createTurns } from "./turns.js";
 
 /** With fewer records than this, starting threads takes longer than they save. */
@@ -137,7 +137,7 @@ class PoolWorker<Job, Result> {
   async run(job: Job): Promise<Result> {
     this.#signal?.throwIfAborted();
     if (this.#failure) throw this.#failure.reason;
-    const answer = await new Promise<Answer<Result>>((resolve, reject) => {
+    const answer = await new Promise<Outcome<Result>>((resolve, reject) => {
       this.#reject = reject;
       this.#worker.once("message", resolve);
       this.#worker.postMessage(job);

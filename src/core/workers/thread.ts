@@ -3,7 +3,7 @@ import { parentPort, type TransferListItem, workerData } from "node:worker_threa
 import { UserError } from "../errors.js";
 
 /** The message that a thread sends back for a job. */
-export type Answer<Result> =
+export type Outcome<Result> =
   | { result: Result }
   | { error: { message: string; stack: string | undefined; properties: object; isUserError: boolean } };
 
@@ -31,7 +31,7 @@ export function answerJobs<Data, Job, Result>(
   });
 }
 
-async function toAnswer<Result>(run: () => Result | Promise<Result>): Promise<Answer<Result>> {
+async function toAnswer<Result>(run: () => Result | Promise<Result>): Promise<Outcome<Result>> {
   try {
     return { result: await run() };
   } catch (error) {

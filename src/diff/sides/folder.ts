@@ -13,7 +13,7 @@ import { codeOf, isMissing, UserError } from "../../core/errors.js";
 import { CONTRACT, EXPLORER, explorerPath, PagePaths, SNAPSHOT, SUMS } from "../../core/release/layout.js";
 import { openRelease } from "../../core/release/open.js";
 import { readReleaseFile } from "../../core/release/plain-files.js";
-import { parseSnapshot } from "../../core/release/snapshot-file.js";
+import { parseSnapshot } from "../../core/release/snapshot.js";
 
 /** Opens a folder as a side. @param scratch a folder for the list of records. @throws UserError if it has neither a complete release nor pages. */
 export async function openFolderSide(folder: string, name: string, scratch: string, signal?: AbortSignal) {

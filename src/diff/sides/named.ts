@@ -9,7 +9,7 @@ import type { SiteSnapshot } from "../../core/contract/snapshot.js";
 import { UserError } from "../../core/errors.js";
 import { lookUp } from "../../core/release/choose.js";
 import { CURRENT, PREVIOUS } from "../../core/release/layout.js";
-import { openSite, readSiteSnapshot, type Site, type SiteListing } from "../../core/release/site.js";
+import { openSiteRelease, type ReleaseListing, readSiteSnapshot, type Site } from "../../core/release/site.js";
 import { at } from "../../core/settings/kinds.js";
 import { openFolderSide, openPagesSide } from "./folder.js";
 import type { SourceSideOptions } from "./source.js";
@@ -105,7 +105,7 @@ export async function findNamed(name: string, effects: SideEffects, like: Like =
   const isByPath = isNamedByPath(folder, name, cwd);
   if (isByPath && !(await readSiteSnapshot(folder)))
     return named(name, undefined, () => openFolderSide(folder, name, newScratch(), signal));
-  return namedRelease(await openSite(folder), isByPath ? name : `release ${basename(folder)}`);
+  return namedRelease(await openSiteRelease(folder), isByPath ? name : `release ${basename(folder)}`);
 }
 
 /** A snapshot whose sides are opened once. */
@@ -128,7 +128,7 @@ function named(name: string, site: SiteSnapshot | undefined, open: Named["open"]
 
 function namedRelease({ listings, top }: Site, name: string, isSource = false): Named {
   return named(name, top?.snapshot, async (listing) => {
-    const { release } = listings.find((candidate) => candidate.name === listing) as SiteListing;
+    const { release } = listings.find((candidate) => candidate.name === listing) as ReleaseListing;
     const side = openReleaseSide(release, sideName(name, listing));
     return isSource ? { ...side, facts: { ...side.facts, isSource } } : side;
   });

@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import stringify from "fast-json-stable-stringify";
 import { ListingError, type ListingErrorCode, NOT_LISTED, SnapshotChangedError } from "../../client/errors.js";
-import { explainListing, readHostContract } from "../../client/hosted.js";
+import { explainListing, readPublishedContract } from "../../client/explain.js";
 import { openListing } from "../../client/listing.js";
 import type { OpenListing } from "../../client/options.js";
 import { createRequests, requireOk } from "../../client/requests.js";
@@ -86,7 +86,7 @@ type Target = Awaited<ReturnType<typeof begin>>;
 /** Prepares `scratch` for the pages of a snapshot. */
 async function begin(listing: OpenListing<AnyRecord>, snapshot: Snapshot, scratch: string) {
   const isProved = listing.proof !== "none";
-  const contract = await readHostContract(listing);
+  const contract = await readPublishedContract(listing);
   const { id, count, pages, page_size: pageSize, base_url: baseUrl, links } = snapshot;
   const name = isProved ? listing.baseUrl : `${listing.baseUrl} (not verified, since it has no SHA256SUMS)`;
   const { path } = contract.listing;

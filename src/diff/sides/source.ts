@@ -3,7 +3,7 @@ import { build } from "../../build/build.js";
 import type { BuildOptions } from "../../build/options.js";
 import type { ReadEffects } from "../../core/compare/side.js";
 import { loadContract } from "../../core/contract/file/load.js";
-import { openSite, type Site } from "../../core/release/site.js";
+import { openSiteRelease, type Site } from "../../core/release/site.js";
 import { type Complete, type OptionsFor, withDefaults } from "../../core/settings/settings.js";
 
 /** How to build a source. The base URL and the contract default to those of the other side. */
@@ -35,5 +35,5 @@ export async function buildSource(
     { onProgress: (done) => onProgress({ ...done, words: done.words ?? listing.words }), signal },
   );
   for (const note of sourceNotes) onNote?.(note);
-  return openSite(folder);
+  return openSiteRelease(folder);
 }

@@ -8,7 +8,7 @@ import { headingOf } from "../meaning.js";
 import type { Facet } from "../summary.js";
 import type { Chosen, ListPlace, Range } from "./address.js";
 import { shownColumns } from "./columns.js";
-import type { SnapshotFacts } from "./reader.js";
+import type { ListingFacts } from "./reader.js";
 import { rangeKind } from "./values.js";
 
 /** Number of values of a facet before "more" is pressed. */
@@ -33,7 +33,7 @@ export function createChoices(onChoose: (changed: Partial<Pick<ListPlace, "where
   /** Inputs of ranges by path. They stay in the page, since one may have the focus. */
   let inputs = new Map<string, ReturnType<typeof rangeInputs>>();
 
-  const group = (facet: Facet, known: SnapshotFacts, place: ListPlace, counts: Counts) => {
+  const group = (facet: Facet, known: ListingFacts, place: ListPlace, counts: Counts) => {
     const { path, values, more } = facet;
     const chosen = place.where.get(path) ?? [];
     const listed = new Set(values.map(({ value }) => facetTerm(facet, value)));
@@ -88,7 +88,7 @@ export function createChoices(onChoose: (changed: Partial<Pick<ListPlace, "where
     return { box, ends };
   };
 
-  const showRanges = (known: SnapshotFacts, place: ListPlace) => {
+  const showRanges = (known: ListingFacts, place: ListPlace) => {
     const columns = shownColumns(known, place.columns).map(({ path }) => path);
     const ranged = known.contract.fields.filter(
       (field) => rangeKind(field) && (columns.includes(field.path) || place.ranges.has(field.path)),
@@ -108,7 +108,7 @@ export function createChoices(onChoose: (changed: Partial<Pick<ListPlace, "where
   return {
     element: details,
     /** Shows the facets of a snapshot and the current filters. @param note about what is missing. */
-    show(known: SnapshotFacts, place: ListPlace, counts: Counts, note: string): void {
+    show(known: ListingFacts, place: ListPlace, counts: Counts, note: string): void {
       const { activeElement } = document;
       const focused = activeElement instanceof HTMLElement ? activeElement.dataset["choice"] : undefined;
       if (shown?.contract !== known.contract) inputs = new Map();
@@ -129,7 +129,7 @@ export function createChoices(onChoose: (changed: Partial<Pick<ListPlace, "where
 export type Counts = ReadonlyMap<string, number> | "unknown";
 
 /** Counts of all records. */
-export function countsOfAll({ summary }: SnapshotFacts): Counts {
+export function countsOfAll({ summary }: ListingFacts): Counts {
   return new Map(
     summary.facets.flatMap((facet) =>
       facet.values.map(({ value, count }) => [facetTerm(facet, value), count] as const),

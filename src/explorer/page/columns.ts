@@ -6,16 +6,16 @@ import { element } from "../markup/page/element.js";
 import { visibleText } from "../markup/page/text.js";
 import { fieldsOf, headingOf, isTime } from "../meaning.js";
 import type { ExplorerSummary } from "../summary.js";
-import type { SnapshotFacts } from "./reader.js";
+import type { ListingFacts } from "./reader.js";
 
 /** Number of columns unless the contract or the user chooses them. */
 const USUAL = 6;
 
 /** What the columns are derived from. */
-type Listed = Pick<SnapshotFacts, "contract"> & { summary: Pick<ExplorerSummary, "facets"> };
+type KnownListing = Pick<ListingFacts, "contract"> & { summary: Pick<ExplorerSummary, "facets"> };
 
 /** All fields: those that the contract names as columns, label, key, facets with several values, times, texts and numbers, others. */
-export function allColumns({ contract, summary }: Listed): readonly Field[] {
+export function allColumns({ contract, summary }: KnownListing): readonly Field[] {
   const several = new Set(
     summary.facets.filter(({ values, more }) => values.length + more > 1).map(({ path }) => path),
   );
@@ -34,7 +34,7 @@ export function allColumns({ contract, summary }: Listed): readonly Field[] {
 }
 
 /** The shown columns: the chosen ones, those that the contract names, or the first six. */
-export function shownColumns(known: Listed, chosen: readonly string[]): readonly Field[] {
+export function shownColumns(known: KnownListing, chosen: readonly string[]): readonly Field[] {
   const all = allColumns(known);
   const shown = all.filter(({ path }) => chosen.includes(path));
   if (shown.length > 0) return shown;
@@ -42,7 +42,7 @@ export function shownColumns(known: Listed, chosen: readonly string[]): readonly
 }
 
 /** The chosen columns in their order; none if they are the usual ones. */
-export function chosenColumns(known: Listed, chosen: readonly string[]): readonly string[] {
+export function chosenColumns(known: KnownListing, chosen: readonly string[]): readonly string[] {
   const paths = (fields: readonly Field[]) => fields.map(({ path }) => path);
   const shown = paths(shownColumns(known, chosen));
   return shown.join("\n") === paths(shownColumns(known, [])).join("\n") ? [] : shown;
@@ -70,7 +70,7 @@ export function createColumnMenu(onChoose: (columns: readonly string[]) => void)
   return {
     element: details,
     /** Shows the fields of a snapshot, with the shown columns checked. */
-    show(known: SnapshotFacts, columns: readonly string[]): void {
+    show(known: ListingFacts, columns: readonly string[]): void {
       // Keep the boxes, one of which may have the focus.
       if (contract !== known.contract)
         list.replaceChildren(

@@ -2,10 +2,10 @@
 import type { Contract } from "../../core/contract/contract.js";
 import { foldedWords } from "../../core/contract/lookup.js";
 import type { Chosen, ListPlace } from "./address.js";
-import type { ListedRow, Reader, SnapshotFacts } from "./reader.js";
+import type { ListedRow, ListingFacts, Reader } from "./reader.js";
 
 /** Finds records by search text and filters, each once. A record whose key equals the text comes first. */
-export async function* foundRows(reader: Reader, known: SnapshotFacts, place: ListPlace, signal: AbortSignal) {
+export async function* foundRows(reader: Reader, known: ListingFacts, place: ListPlace, signal: AbortSignal) {
   const text = place.text.trim();
   const isChosen = place.where.size > 0;
   const mayBeKey = text !== "" && isKey(text, known.contract);

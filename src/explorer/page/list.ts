@@ -12,7 +12,7 @@ import { headingOf, isTime } from "../meaning.js";
 import { addressOf, type ListPlace, type Sort } from "./address.js";
 import { shownColumns } from "./columns.js";
 import { isLink, linkTo } from "./link.js";
-import type { ListedRow, SnapshotFacts } from "./reader.js";
+import type { ListedRow, ListingFacts } from "./reader.js";
 import { linkedReference } from "./references.js";
 import { dayOf, namesOf } from "./values.js";
 
@@ -42,7 +42,7 @@ export function createList(labelledBy: string, describedBy: string, onSort: (sor
     box,
     table,
     /** Replaces all rows. @param isSortable whether headings sort the list. */
-    replace(known: SnapshotFacts, place: ListPlace, rows: readonly ListedRow[], isSortable: boolean): void {
+    replace(known: ListingFacts, place: ListPlace, rows: readonly ListedRow[], isSortable: boolean): void {
       const { contract } = known;
       const columns = shownColumns(known, place.columns);
       const linked = linkColumn(columns, contract);
@@ -94,7 +94,7 @@ interface Seen {
 
 function recordRow(
   { record }: ListedRow,
-  known: SnapshotFacts,
+  known: ListingFacts,
   { columns, linked, names, text, wanted }: Seen,
 ): HTMLTableRowElement {
   const { contract } = known;

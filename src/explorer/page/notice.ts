@@ -1,6 +1,6 @@
 /** Messages about errors and newer snapshots, with buttons. */
 import { ListingError } from "../../client/errors.js";
-import { type Host, readSnapshotFile, type SnapshotFile, snapshotOf } from "../../client/snapshot.js";
+import { type Host, readSnapshotFile, type SnapshotFile, snapshotOf } from "../../client/view.js";
 import { button, element } from "../markup/page/element.js";
 import { visibleText } from "../markup/page/text.js";
 

@@ -4,7 +4,7 @@ import { capital } from "../../core/print/text.js";
 import { element } from "../markup/page/element.js";
 import { visibleText } from "../markup/page/text.js";
 import { createNotice } from "./notice.js";
-import type { SnapshotFacts } from "./reader.js";
+import type { ListingFacts } from "./reader.js";
 import type { Facts } from "./search.js";
 
 /**
@@ -23,7 +23,7 @@ export function createOverview(
   let isWhole = true;
   return {
     /** Shows the overview if it was written for this snapshot, and otherwise a notice. */
-    show({ snapshot, contract, digests }: SnapshotFacts): void {
+    show({ snapshot, contract, digests }: ListingFacts): void {
       if (digests.contract !== from.contract || digests.summary !== from.summary) {
         const { title, words } = contract.listing;
         isWhole = false;

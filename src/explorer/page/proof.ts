@@ -1,7 +1,7 @@
 /** Shows how the records are verified. */
 import { element } from "../markup/page/element.js";
 import { visibleText } from "../markup/page/text.js";
-import type { SnapshotFacts } from "./reader.js";
+import type { ListingFacts } from "./reader.js";
 
 /** Makes the section. */
 export function createProof() {
@@ -10,7 +10,7 @@ export function createProof() {
   return {
     element: element("section", { class: "proved", "aria-label": "Verification" }, line, details),
     /** Shows that the data was verified. */
-    show({ snapshot }: SnapshotFacts): void {
+    show({ snapshot }: ListingFacts): void {
       const id = element("code", {}, visibleText(snapshot.id));
       line.className = "proof good";
       line.replaceChildren("Verified by digests: records and facets of snapshot ", id, ".");

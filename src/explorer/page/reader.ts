@@ -1,13 +1,13 @@
 /** Reads the explorer's listing: verified, and of one snapshot at a time. */
 import { hexDigest } from "../../client/digests.js";
-import { findView } from "../../client/find-snapshot.js";
+import { findView } from "../../client/find-view.js";
 import { openHost } from "../../client/host.js";
 import { readKeptPage } from "../../client/kept.js";
 import { type Query, search } from "../../client/lookup/find.js";
 import { readContract } from "../../client/order.js";
 import { parsePage } from "../../client/page.js";
-import type { Host, SnapshotView } from "../../client/snapshot.js";
 import { objectOf } from "../../client/utf8.js";
+import type { Host, View } from "../../client/view.js";
 import { type AnyRecord, type Contract, contractOf } from "../../core/contract/contract.js";
 import type { Snapshot } from "../../core/contract/snapshot.js";
 import type { ExplorerSummary, WrittenFrom } from "../summary.js";
@@ -20,8 +20,8 @@ export interface ListedRow {
 }
 
 /** A snapshot, and its files that are read before any record. */
-export interface SnapshotFacts {
-  view: SnapshotView;
+export interface ListingFacts {
+  view: View;
   snapshot: Snapshot;
   contract: Contract;
   summary: ExplorerSummary;
@@ -38,7 +38,7 @@ export const MOST_LOADED = 20_000;
 export interface Reader {
   readonly host: Host;
   /** Facts of the current snapshot. Read once, and again after an error or `forget`. */
-  known(): Promise<SnapshotFacts>;
+  known(): Promise<ListingFacts>;
   /**
    * Loads all records of the current snapshot, once.
    * @param onProgress called with the share of pages that are loaded, from 0 to 1.
@@ -58,12 +58,12 @@ export interface Reader {
 }
 
 /** @param onKnown called with each snapshot before any of its records is returned. */
-export function createReader(base: URL, onKnown: (known: SnapshotFacts) => void): Reader {
+export function createReader(base: URL, onKnown: (known: ListingFacts) => void): Reader {
   // Few retries, since a user waits.
   const host = openHost(base.href, { pausesMs: [250, 1000], timeoutMs: 20_000 });
-  let known: Promise<SnapshotFacts> | undefined;
+  let known: Promise<ListingFacts> | undefined;
 
-  const readKnown = async (): Promise<SnapshotFacts> => {
+  const readKnown = async (): Promise<ListingFacts> => {
     const view = await findView(host, {});
     const [{ contract: file }, bytes] = await Promise.all([
       readContract(host, view, undefined),
@@ -75,7 +75,7 @@ export function createReader(base: URL, onKnown: (known: SnapshotFacts) => void)
       summary: await hexDigest(bytes),
     };
     const summary = objectOf(bytes, host.baseUrl) as unknown as ExplorerSummary;
-    const basis: SnapshotFacts = { view, snapshot: view.snapshot, contract, summary, digests, loaded: [] };
+    const basis: ListingFacts = { view, snapshot: view.snapshot, contract, summary, digests, loaded: [] };
     onKnown(basis);
     return basis;
   };

@@ -13,7 +13,7 @@ import { empty, wholeValue } from "../markup/page/value.js";
 import { epochTime, headingOf, meaningOf } from "../meaning.js";
 import { addressOf } from "./address.js";
 import { isLink, linkTo } from "./link.js";
-import type { ListedRow, SnapshotFacts } from "./reader.js";
+import type { ListedRow, ListingFacts } from "./reader.js";
 import { linkedReference, referringRecords } from "./references.js";
 import { namesOf } from "./values.js";
 
@@ -34,7 +34,7 @@ export interface RecordView {
 export async function recordView(
   row: ListedRow,
   near: readonly ListedRow[],
-  known: SnapshotFacts,
+  known: ListingFacts,
   baseUrl: string,
   back: string,
   referrers: readonly Referrer[] = [],
@@ -53,7 +53,7 @@ export async function recordView(
 }
 
 /** Links to the records before and after this one, in published order. */
-function turns({ number }: ListedRow, near: readonly ListedRow[], known: SnapshotFacts): HTMLElement[] {
+function turns({ number }: ListedRow, near: readonly ListedRow[], known: ListingFacts): HTMLElement[] {
   return [
     { label: "Previous", rel: "prev", place: number - 1 },
     { label: "Next", rel: "next", place: number + 1 },
@@ -67,17 +67,12 @@ function turns({ number }: ListedRow, near: readonly ListedRow[], known: Snapsho
 }
 
 /** The view of a key that no record has. */
-export function noRecordView(key: string, known: SnapshotFacts, back: string): RecordView {
+export function noRecordView(key: string, known: ListingFacts, back: string): RecordView {
   const what = element("p", {}, "It may have been removed: ", element("bdi", { class: "literal" }, visibleText(key)));
   return viewOf(known, back, `No ${known.contract.listing.words[0]} has this key`, what);
 }
 
-function viewOf(
-  { contract }: SnapshotFacts,
-  back: string,
-  title: Node | string,
-  ...content: HTMLElement[]
-): RecordView {
+function viewOf({ contract }: ListingFacts, back: string, title: Node | string, ...content: HTMLElement[]): RecordView {
   const heading = element("h2", { id: "record-title", tabindex: -1 }, title);
   const arrow = element("span", { "aria-hidden": "true" }, "← ");
   const link = element("a", { href: back }, arrow, visibleText(`All ${contract.listing.words[1]}`));
@@ -87,7 +82,7 @@ function viewOf(
 }
 
 /** The table of fields, in the order of the contract file. Fields of an object are grouped below its name. */
-function fieldTable({ record }: ListedRow, known: SnapshotFacts): HTMLElement {
+function fieldTable({ record }: ListedRow, known: ListingFacts): HTMLElement {
   const { contract } = known;
   const head = ["Field", "Value", "What it means"].map((text) => element("th", { scope: "col" }, text));
   const bodies = Object.entries(contract.file.properties).map(([name, schema]) => {
@@ -106,7 +101,7 @@ function groupRow(group: string, about: string | undefined): HTMLElement {
   return element("tr", {}, element("th", { scope: "rowgroup", colspan: 3, class: "group" }, title, ...words));
 }
 
-function fieldRow(field: Member, value: unknown, known: SnapshotFacts): HTMLElement {
+function fieldRow(field: Member, value: unknown, known: ListingFacts): HTMLElement {
   const path = element("code", { class: "path" }, visibleText(field.path));
   // Within a group, omit the group's name.
   const [, ...inner] = field.names;
@@ -163,7 +158,7 @@ function image(url: string): HTMLElement {
 /** The section about where the record is published: page, position and digest. */
 async function origin(
   { record, number }: ListedRow,
-  { snapshot, contract }: SnapshotFacts,
+  { snapshot, contract }: ListingFacts,
   baseUrl: string,
 ): Promise<HTMLElement> {
   const { page_size, links } = snapshot;

@@ -6,11 +6,11 @@ import { capital } from "../../core/print/text.js";
 import { element } from "../markup/page/element.js";
 import { visibleText } from "../markup/page/text.js";
 import { addressOf, BEGINNING, type Chosen } from "./address.js";
-import type { SnapshotFacts } from "./reader.js";
+import type { ListingFacts } from "./reader.js";
 import { namesOf } from "./values.js";
 
 /** The URL of another listing's explorer, relative to this one; undefined outside of a site. */
-function explorerOf({ snapshot }: Pick<SnapshotFacts, "snapshot">, name: string): string | undefined {
+function explorerOf({ snapshot }: Pick<ListingFacts, "snapshot">, name: string): string | undefined {
   const { site, base_url } = snapshot;
   if (site === undefined || !base_url.startsWith(`${site}/`)) return undefined;
   const own = base_url.slice(site.length + 1);
@@ -18,7 +18,7 @@ function explorerOf({ snapshot }: Pick<SnapshotFacts, "snapshot">, name: string)
 }
 
 /** Makes a value with `x-references` a link to the record with this key; returns any other value as it is. */
-export function linkedReference(known: SnapshotFacts, schema: FieldSchema, value: unknown, shown: Node): Node {
+export function linkedReference(known: ListingFacts, schema: FieldSchema, value: unknown, shown: Node): Node {
   const to = schema["x-references"] ?? schema["x-observed"]?.["x-references"];
   if (to === undefined || (typeof value !== "string" && typeof value !== "number")) return shown;
   const explorer = explorerOf(known, to);
@@ -31,7 +31,7 @@ export function linkedReference(known: SnapshotFacts, schema: FieldSchema, value
 /** The section with links to the records that refer to this one; empty if no field that is a facet does. */
 export function referringRecords(
   record: AnyRecord,
-  known: SnapshotFacts,
+  known: ListingFacts,
   referrers: readonly Referrer[],
 ): HTMLElement[] {
   const { id } = namesOf(record, known);

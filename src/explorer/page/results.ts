@@ -13,7 +13,7 @@ import { countsOfAll, createChoices, valueText, without } from "./choices.js";
 import { chosenColumns, createColumnMenu } from "./columns.js";
 import { foundRows, MOST_COMBINED, searchable } from "./found.js";
 import { createList } from "./list.js";
-import { type ListedRow, MOST_LOADED, type Reader, type SnapshotFacts } from "./reader.js";
+import { type ListedRow, type ListingFacts, MOST_LOADED, type Reader } from "./reader.js";
 import type { Facts } from "./search.js";
 import { isRange, type Selection, select } from "./select.js";
 
@@ -46,7 +46,7 @@ export function createResults(
 ) {
   let shown = BEGINNING;
   /** The last selection, for its next pages and its download. */
-  let selected: { known: SnapshotFacts; address: string; selection: Selection } | undefined;
+  let selected: { known: ListingFacts; address: string; selection: Selection } | undefined;
   const go = (place: Partial<ListPlace>) => onGo({ ...shown, page: 1, ...place });
   const title = element("h2", { id: "list-title", class: "hidden" }, visibleText(capital(words[1])));
   const status = element("p", { id: "status", role: "status" }, "Reading…");
@@ -72,7 +72,7 @@ export function createResults(
     box.style.minHeight = `${height}px`;
   };
 
-  const showPage = (known: SnapshotFacts, place: ListPlace, { page, rows, total, pages }: Page) => {
+  const showPage = (known: ListingFacts, place: ListPlace, { page, rows, total, pages }: Page) => {
     const { count: all, page_size: size } = known.snapshot;
     list.replace(known, place, rows, mayLoad(known));
     pager.show(page, pages);
@@ -86,14 +86,14 @@ export function createResults(
     else status.textContent = `${range}${records} found, in ${number(all)}.`;
   };
 
-  const readPage = async (reader: Reader, { snapshot }: SnapshotFacts, place: ListPlace, signal: AbortSignal) => {
+  const readPage = async (reader: Reader, { snapshot }: ListingFacts, place: ListPlace, signal: AbortSignal) => {
     const { count: total, page_size: size, pages } = snapshot;
     const page = Math.min(place.page, pages);
     return { page, rows: await reader.rows((page - 1) * size, size, signal), total, pages };
   };
 
   /** The selection of a place, from all records, which are loaded first if necessary. */
-  const selectionOf = async (reader: Reader, known: SnapshotFacts, place: ListPlace, signal: AbortSignal) => {
+  const selectionOf = async (reader: Reader, known: ListingFacts, place: ListPlace, signal: AbortSignal) => {
     const address = addressOf({ ...place, page: 1, columns: [] });
     if (selected?.known === known && selected.address === address) return selected.selection;
     const before = status.textContent;
@@ -121,7 +121,7 @@ export function createResults(
     }
   };
 
-  const readSelection = async (reader: Reader, known: SnapshotFacts, place: ListPlace, signal: AbortSignal) => {
+  const readSelection = async (reader: Reader, known: ListingFacts, place: ListPlace, signal: AbortSignal) => {
     const { rows, counts } = await selectionOf(reader, known, place, signal);
     const { page_size: size } = known.snapshot;
     const pages = pagesFor(rows.length, size);
@@ -131,7 +131,7 @@ export function createResults(
   };
 
   /** Searches up to the end of the page, or up to the last page there is. */
-  const readFound = async (reader: Reader, known: SnapshotFacts, place: ListPlace, signal: AbortSignal) => {
+  const readFound = async (reader: Reader, known: ListingFacts, place: ListPlace, signal: AbortSignal) => {
     const { page_size: size } = known.snapshot;
     const wanted = Math.min(place.page, MOST_SEARCHED);
     let page = 1;
@@ -154,7 +154,7 @@ export function createResults(
       ? `No ${words[0]} meets all conditions.`
       : `No ${words[0]} matches. All words must occur in names; the last one may be incomplete.`;
 
-  const showChosen = ({ contract }: SnapshotFacts, { where, ranges }: ListPlace) => {
+  const showChosen = ({ contract }: ListingFacts, { where, ranges }: ListPlace) => {
     const chip = (field: Field, text: Node, rest: Partial<ListPlace>) => {
       const cross = element("span", { "aria-hidden": "true" }, " ✕");
       const hint = element("span", { class: "hidden" }, ", remove this filter");
@@ -220,22 +220,22 @@ export function createResults(
 }
 
 /** Whether all records may be loaded. */
-function mayLoad({ snapshot }: SnapshotFacts): boolean {
+function mayLoad({ snapshot }: ListingFacts): boolean {
   return snapshot.count <= MOST_LOADED;
 }
 
-function isLoaded({ loaded, snapshot }: SnapshotFacts): boolean {
+function isLoaded({ loaded, snapshot }: ListingFacts): boolean {
   return loaded.filter(Boolean).length === snapshot.pages;
 }
 
 /** Says why there are no ranges, sorting and counts. */
-function noteFor(known: SnapshotFacts): string {
+function noteFor(known: ListingFacts): string {
   if (mayLoad(known)) return "";
   return `Sorting, ranges and counts of what was found need all records in this page: at most ${number(MOST_LOADED)}. At most ${MOST_COMBINED} combinations of values are searched.`;
 }
 
 /** A place without facets and fields that the snapshot does not have, and without what needs more records than may be loaded. */
-function placeIn(place: ListPlace, known: SnapshotFacts): ListPlace {
+function placeIn(place: ListPlace, known: ListingFacts): ListPlace {
   const { contract, summary } = known;
   const isAll = mayLoad(known);
   const { sort } = place;
@@ -254,7 +254,7 @@ function isFiltered({ text, where, ranges }: ListPlace): boolean {
 }
 
 /** The number of records if a single facet value is the only filter; otherwise undefined. */
-function countOf({ summary }: SnapshotFacts, { text, where }: ListPlace): number | undefined {
+function countOf({ summary }: ListingFacts, { text, where }: ListPlace): number | undefined {
   const [chosen, ...others] = where;
   if (text.trim() !== "" || !chosen || others.length > 0) return undefined;
   const [path, [value, ...more]] = chosen;

@@ -12,7 +12,7 @@ import { valueAt } from "../../core/contract/record/value.js";
 import { textOf } from "../markup/page/text.js";
 import type { ListPlace, Range, Sort } from "./address.js";
 import { isKey } from "./found.js";
-import type { ListedRow, SnapshotFacts } from "./reader.js";
+import type { ListedRow, ListingFacts } from "./reader.js";
 import { dayOf, rangeKind } from "./values.js";
 
 export interface Selection {
@@ -24,7 +24,7 @@ export interface Selection {
 type Test = (record: unknown) => boolean;
 
 /** Selects the records of a place, in its order; records whose key is the text come first, unless the place has an order. */
-export function select(known: SnapshotFacts, records: readonly ListedRow[], place: ListPlace): Selection {
+export function select(known: ListingFacts, records: readonly ListedRow[], place: ListPlace): Selection {
   const { contract, summary } = known;
   const text = place.text.trim();
   const tests = [
@@ -55,7 +55,7 @@ export function select(known: SnapshotFacts, records: readonly ListedRow[], plac
 }
 
 /** Whether a record has all words in its names, or a key that begins with the text. */
-function textTest({ contract }: SnapshotFacts, text: string): Test {
+function textTest({ contract }: ListingFacts, text: string): Test {
   const { key } = contract;
   const names = nameFields(contract);
   const wanted = wantedWords(text);

@@ -4,7 +4,7 @@ import { kindOf } from "../../core/contract/record/kind.js";
 import { valueAt } from "../../core/contract/record/value.js";
 import { shownKey } from "../markup/page/text.js";
 import { epochTime, isTime } from "../meaning.js";
-import type { SnapshotFacts } from "./reader.js";
+import type { ListingFacts } from "./reader.js";
 
 const DAY = /^\d{4}-\d\d-\d\d(?=T\d\d:\d\d|$)/;
 
@@ -21,7 +21,7 @@ export function rangeKind(field: Pick<Field, "names" | "schema">): "date" | "num
 }
 
 /** A record's key as text, and its label if it differs from the key. */
-export function namesOf(record: AnyRecord, { contract: { key, label } }: Pick<SnapshotFacts, "contract">) {
+export function namesOf(record: AnyRecord, { contract: { key, label } }: Pick<ListingFacts, "contract">) {
   const id = String(valueAt(record, key));
   const named = valueAt(record, label);
   const name = typeof named === "number" || typeof named === "boolean" ? String(named) : named;

@@ -1,6 +1,6 @@
 /** Parses the requests of the fast path: a GET with a plain URL and plain headers. Node's parser handles all others. */
 import { LRUCache } from "lru-cache";
-import type { Asked } from "../answer.js";
+import type { RequestFacts } from "../answer.js";
 import { isHost } from "../host.js";
 
 /** Maximum cached header blocks. Clients send the same headers with each request. */
@@ -10,14 +10,14 @@ const REMEMBERED = 1_024;
 const LINE = /GET (\/[\w./~-]*(?:\?[\w=&]*)?) HTTP\/1\.1\r\n/y;
 const remembered = new LRUCache<string, ReturnType<typeof readHeaders>>({ max: REMEMBERED, memoMethod: readHeaders });
 
-export interface PlainRequest extends Asked {
+export interface PlainRequest extends RequestFacts {
   /** Where the next request begins. */
   end: number;
   headers: Readonly<Record<string, string>>;
 }
 
 /** Reads the request of `text` at `at`. @returns undefined for one that Node's parser must handle: half of one, or of more than `most` bytes. */
-export function readPlain(text: string, at: number, most: number): PlainRequest | undefined {
+export function readPlainGet(text: string, at: number, most: number): PlainRequest | undefined {
   LINE.lastIndex = at;
   const target = LINE.exec(text)?.[1];
   if (target === undefined) return undefined;

@@ -1,7 +1,7 @@
 /** Diffs by any key: texts of 1 to 5,000 bytes, difficult ones, too, and integers. */
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Comparison } from "../../../src/diff/sides/compare.js";
+import type { DiffResult } from "../../../src/diff/diff.js";
 import { diff as compare } from "../../../src/index.js";
 import { scratch } from "../../support/files.js";
 import { type Random, seeded } from "../../support/random.js";
@@ -58,7 +58,7 @@ function expected(old: readonly Thing[], now: readonly Thing[]) {
   ];
 }
 
-async function changesOf(comparison: Comparison) {
+async function changesOf(comparison: DiffResult) {
   const found = [];
   for await (const change of comparison.changes()) found.push(change);
   comparison.close();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { openRelease } from "../../../src/core/release/open.js";
 import { sha256 } from "../../../src/core/release/plain-files.js";
-import { describeSite, encodeSiteSnapshot, openSite } from "../../../src/core/release/site.js";
+import { describeSite, encodeSiteSnapshot, openSiteRelease } from "../../../src/core/release/site.js";
 import { build, verify } from "../../../src/index.js";
 import { scratch } from "../../support/files.js";
 import { changeShop, SHOP, writeShop } from "../../support/shop.js";
@@ -110,9 +110,9 @@ function moveAway(name: string): void {
 }
 
 test.each(FORGED)("refuses %s", async (_, forge, message) => {
-  await expect(openSite(site)).resolves.toMatchObject({ listings: { length: 4 } });
+  await expect(openSiteRelease(site)).resolves.toMatchObject({ listings: { length: 4 } });
   await forge();
-  await expect(openSite(site)).rejects.toThrow(message);
+  await expect(openSiteRelease(site)).rejects.toThrow(message);
   expect((await verify({ what: site })).passed).toBe(false);
 });
 

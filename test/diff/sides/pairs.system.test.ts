@@ -1,14 +1,14 @@
 /** The diff of two snapshots equals the edits, for every pair of kinds of sides. */
 import { expect, test } from "vitest";
 import type { Change } from "../../../src/core/compare/change.js";
-import { diff } from "../../../src/core/compare/diff.js";
+import { compareSides } from "../../../src/core/compare/compare.js";
 import type { User } from "../../../src/core/contract/users.js";
 import { type Edits, everyEdit, inOrder, people, valueAt } from "../../core/compare/edits.js";
 import { KINDS, type Kind, publishBoth } from "./kinds.js";
 import { openBoth } from "./opened.js";
 
 async function changesBetween({ names, effects }: Awaited<ReturnType<typeof publishBoth>>, from: Kind, to: Kind) {
-  const result = await diff(...(await openBoth(names.old[from], names.new[to], effects)));
+  const result = await compareSides(...(await openBoth(names.old[from], names.new[to], effects)));
   const changes: Change[] = [];
   for await (const change of result.changes()) changes.push(change);
   result.close();

@@ -3,12 +3,12 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { diff } from "../../../src/core/compare/diff.js";
+import { compareSides } from "../../../src/core/compare/compare.js";
 import { UserError } from "../../../src/core/errors.js";
 import { RECORDS } from "../../../src/core/release/layout.js";
 import { withDefaults } from "../../../src/core/settings/settings.js";
 import type { SideEffects } from "../../../src/diff/sides/named.js";
-import { verifyRelease } from "../../../src/verify/release/release.js";
+import { verifyRelease } from "../../../src/verify/disk/listing.js";
 import { openOnly } from "../../diff/sides/opened.js";
 import { run } from "../../support/command.js";
 import { edit, page, plainRelease, readSnapshot, remake, reseal } from "../../support/damage.js";
@@ -141,7 +141,7 @@ test("verifies a release with any change", { timeout: 300_000 }, async () => {
       [good, bad],
       [bad, good],
     ] as const) {
-      const error = await compareSides(...sides, effects).catch((error) => error);
+      const error = await readSides(...sides, effects).catch((error) => error);
       expect(error === undefined || error instanceof UserError, `${seed}: ${error?.stack}`).toBe(true);
     }
   }
@@ -155,8 +155,8 @@ function attempt(make: () => void): void {
   }
 }
 
-async function compareSides(from: string, to: string, effects: SideEffects): Promise<void> {
-  const result = await diff(await openOnly(from, effects), await openOnly(to, effects));
+async function readSides(from: string, to: string, effects: SideEffects): Promise<void> {
+  const result = await compareSides(await openOnly(from, effects), await openOnly(to, effects));
   try {
     for await (const change of result.changes()) expect(change.id).toHaveLength(36);
   } finally {

@@ -20,11 +20,11 @@ export function hasRanges({ files }: ApiDescription): boolean {
 }
 
 /** A JSON object of the document. */
-export interface Part {
+export interface JsonPart {
   readonly [key: string]: unknown;
 }
 
 /** A reference to a component. */
-export function ref(kind: "schemas" | "headers" | "parameters" | "responses", name: string): Part {
+export function ref(kind: "schemas" | "headers" | "parameters" | "responses", name: string): JsonPart {
   return { $ref: `#/components/${kind}/${name}` };
 }

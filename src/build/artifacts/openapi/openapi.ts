@@ -18,7 +18,7 @@ import {
   SORTED_FOLDERS,
   SUMS,
 } from "../../../core/release/layout.js";
-import { type ApiDescription, type Part, ref } from "./described.js";
+import { type ApiDescription, type JsonPart, ref } from "./described.js";
 import { found, headerComponents, pageResponse, responseComponents } from "./responses.js";
 import { fileSchemas, recordSchemas, siteFileSchema } from "./schemas.js";
 
@@ -82,7 +82,7 @@ export function describeSiteApi(baseUrl: string, listings: readonly DescribedLis
   const records = listings.map(({ name, contract, described }) =>
     recordSchemas(contract, described, placeOf(name).prefix),
   );
-  const responses = listings.map(({ name, contract, described }): Part => {
+  const responses = listings.map(({ name, contract, described }): JsonPart => {
     const { prefix } = placeOf(name);
     return { [`${prefix}Page`]: { ...pageResponse(described, prefix), ...linksOf(contract, placeOf, hasLookup) } };
   });
@@ -105,11 +105,11 @@ export function describeSiteApi(baseUrl: string, listings: readonly DescribedLis
 }
 
 interface Written {
-  info: Part;
+  info: JsonPart;
   baseUrl: string;
-  tags: readonly Part[];
-  paths: Part;
-  components: Part;
+  tags: readonly JsonPart[];
+  paths: JsonPart;
+  components: JsonPart;
   source: string | undefined;
 }
 
@@ -156,17 +156,19 @@ function topDescription(baseUrl: string, listings: readonly DescribedListing[]):
   return { baseUrl, links, encodings, files, isInSite: true };
 }
 
-function mapOperations(paths: Part, change: (operation: Part) => Part): Part {
+function mapOperations(paths: JsonPart, change: (operation: JsonPart) => JsonPart): JsonPart {
   return Object.fromEntries(
     Object.entries(paths).map(([path, methods]) => [
       path,
-      Object.fromEntries(Object.entries(methods as Part).map(([method, made]) => [method, change(made as Part)])),
+      Object.fromEntries(
+        Object.entries(methods as JsonPart).map(([method, made]) => [method, change(made as JsonPart)]),
+      ),
     ]),
   );
 }
 
 /** Links from the values of references to where their records are. The lookup finds a record by its key. */
-function linksOf(contract: Contract, placeOf: (name: string) => Place, hasLookup: (name: string) => boolean): Part {
+function linksOf(contract: Contract, placeOf: (name: string) => Place, hasLookup: (name: string) => boolean): JsonPart {
   const links = referencesOf(contract).map(({ field, to }, at) => {
     const name = LINK_NAME.test(field.path) ? field.path : `reference${at + 1}`;
     const operationId = `${placeOf(to).prefix}${hasLookup(to) ? "getLookup" : "getPage"}`;
@@ -188,7 +190,7 @@ function tagOf({ listing }: Contract): string {
 const METHODS =
   "Every path answers HEAD with GET's status and headers, and OPTIONS with 204 and the allowed methods. Any other method gets 405.";
 
-function siteInfo({ baseUrl }: ApiDescription): Part {
+function siteInfo({ baseUrl }: ApiDescription): JsonPart {
   const sentences = [
     "Several listings, as of one point in time. Each is in pages, and has an openapi.json of its own.",
     METHODS,
@@ -203,7 +205,7 @@ function siteInfo({ baseUrl }: ApiDescription): Part {
   };
 }
 
-function infoOf({ file, listing }: Contract, { baseUrl, links }: ApiDescription): Part {
+function infoOf({ file, listing }: Contract, { baseUrl, links }: ApiDescription): JsonPart {
   const [one, many] = listing.words;
   const { publisher, license, contact } = listing;
   const order = listing.order.map((entry) => (entry.startsWith("-") ? `${entry.slice(1)} (descending)` : entry));
@@ -250,7 +252,7 @@ const RANGE = {
   schema: TEXT,
 };
 
-function pagePaths({ listing }: Contract, { at, prefix }: Place): Part {
+function pagePaths({ listing }: Contract, { at, prefix }: Place): JsonPart {
   const [, many] = listing.words;
   const path = `${at}${listing.path}`;
   const inQuery = {
@@ -288,7 +290,7 @@ interface File {
   response?: string;
   /** The optional file that this one comes with. */
   with?: string;
-  parameter?: Part;
+  parameter?: JsonPart;
 }
 
 const PART_NUMBER = { name: "part", description: "The part's number, from 1.", schema: NUMBER };
@@ -355,7 +357,7 @@ const FILES: readonly File[] = [
 export const OPTIONAL_FILES: readonly string[] = [SIGNATURE, BULK, CSV, CHANGES, LOOKUP, AVATAR_PATH];
 
 /** The operation of each file of a table that the release has, by its path. */
-function filePaths(table: readonly File[], { files }: ApiDescription, at = ""): Part {
+function filePaths(table: readonly File[], { files }: ApiDescription, at = ""): JsonPart {
   const there = table.filter((file) => file.with === undefined || files.includes(file.with));
   return Object.fromEntries(there.map((file) => [`${at}/${file.path}`, { get: getFile(file) }]));
 }
@@ -366,7 +368,7 @@ const TOP_FILES: readonly File[] = [
   ...FILES.filter(({ path }) => [OPENAPI, SUMS, SIGNATURE].includes(path)),
 ];
 
-function getFile({ name, summary, response, parameter }: File): Part {
+function getFile({ name, summary, response, parameter }: File): JsonPart {
   const parameters = parameter ? [inPath(parameter), CACHED_COPY] : [CACHED_COPY];
   const responses = {
     200: response ? ref("responses", response) : found(`${summary}.`, CONTENT_TYPE, ref("schemas", name)),
@@ -378,7 +380,7 @@ function getFile({ name, summary, response, parameter }: File): Part {
   return operation(`get${name}`, summary, "files", [...parameters, RANGE], ranges);
 }
 
-function inPath(parameter: Part): Part {
+function inPath(parameter: JsonPart): JsonPart {
   return { ...parameter, in: "path", required: true };
 }
 
@@ -387,9 +389,9 @@ function operation(
   operationId: string,
   summary: string,
   tag: "pages" | "files",
-  parameters: readonly Part[],
-  responses: Part,
-): Part {
+  parameters: readonly JsonPart[],
+  responses: JsonPart,
+): JsonPart {
   // No `4XX`: orval 7 generates code from it that does not compile.
   return {
     operationId,

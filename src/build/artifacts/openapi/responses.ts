@@ -10,7 +10,7 @@ import {
 } from "../../../core/contract/headers.js";
 import { AVATAR_PATH, basePath } from "../../../core/contract/links.js";
 import { OPENAPI } from "../../../core/release/layout.js";
-import { type ApiDescription, hasRanges, type Part, ref } from "./described.js";
+import { type ApiDescription, hasRanges, type JsonPart, ref } from "./described.js";
 
 /** Headers of every response. */
 const COMMON = {
@@ -27,7 +27,7 @@ const COMMON = {
 const TAGGED = { ...COMMON, "Cache-Control": ref("headers", "CacheControl"), ETag: ref("headers", "ETag") };
 
 /** Header components by name. Headers that not every host can send are not required. */
-export function headerComponents({ baseUrl, encodings }: ApiDescription): Part {
+export function headerComponents({ baseUrl, encodings }: ApiDescription): JsonPart {
   const common = commonHeaders(encodings, `${basePath(baseUrl)}/${OPENAPI}`);
   return {
     Allow: always(common["Allow"], "The allowed methods."),
@@ -60,12 +60,12 @@ export function headerComponents({ baseUrl, encodings }: ApiDescription): Part {
 }
 
 /** The response with a page. @param prefix before the name of the page's schema */
-export function pageResponse({ encodings }: ApiDescription, prefix = ""): Part {
+export function pageResponse({ encodings }: ApiDescription, prefix = ""): JsonPart {
   return found("The page.", CONTENT_TYPE, ref("schemas", `${prefix}Page`), codingHeader(encodings));
 }
 
 /** The header of pages that may be compressed. */
-function codingHeader(encodings: ApiDescription["encodings"]): Part {
+function codingHeader(encodings: ApiDescription["encodings"]): JsonPart {
   const compression = {
     description: "The compression of the bytes, if the client accepts it.",
     schema: { enum: encodings },
@@ -74,7 +74,7 @@ function codingHeader(encodings: ApiDescription["encodings"]): Part {
 }
 
 /** Response components by name, but for the page. */
-export function responseComponents(described: ApiDescription): Part {
+export function responseComponents(described: ApiDescription): JsonPart {
   const { encodings, files } = described;
   const coding = codingHeader(encodings);
   return {
@@ -95,7 +95,7 @@ export function responseComponents(described: ApiDescription): Part {
 const TEXT = { type: "string" };
 const ACCEPT_RANGES = { "Accept-Ranges": header("`bytes` if the host sends ranges of the file.") };
 
-function rangeResponses(): Part {
+function rangeResponses(): JsonPart {
   const gzip = { type: "string", format: "binary" };
   const range = { "Content-Range": header("The range of bytes in this answer.") };
   return {
@@ -106,11 +106,11 @@ function rangeResponses(): Part {
 }
 
 /** A response with a page or a file. @param others headers besides those of all pages and files */
-export function found(description: string, type: string, schema: Part, others: Part = {}): Part {
+export function found(description: string, type: string, schema: JsonPart, others: JsonPart = {}): JsonPart {
   return { description, headers: { ...TAGGED, ...others }, content: { [type]: { schema } } };
 }
 
-function failed(description: string, detail: string, others: Part = {}): Part {
+function failed(description: string, detail: string, others: JsonPart = {}): JsonPart {
   return {
     description,
     headers: { ...COMMON, "Cache-Control": ref("headers", "NoStore"), ...others },
@@ -119,10 +119,10 @@ function failed(description: string, detail: string, others: Part = {}): Part {
 }
 
 /** A header that every host sends with this value. */
-function always(value: string | undefined, description: string): Part {
+function always(value: string | undefined, description: string): JsonPart {
   return { description, required: true, schema: { const: value } };
 }
 
-function header(description: string): Part {
+function header(description: string): JsonPart {
   return { description, schema: { type: "string" } };
 }

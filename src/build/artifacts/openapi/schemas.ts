@@ -8,26 +8,26 @@ import { typeOf } from "../../../core/contract/record/schema.js";
 import { typeName } from "../../../core/contract/typescript.js";
 import { BULK, CHANGES, LOOKUP } from "../../../core/release/layout.js";
 import { siteSchema } from "../../../core/release/site.js";
-import { plainSnapshotSchema, snapshotSchema } from "../../../core/release/snapshot-file.js";
+import { plainSnapshotSchema, snapshotSchema } from "../../../core/release/snapshot.js";
 import { countSchema } from "../artifact.js";
 import { bulkSchema } from "../bulk.js";
 import { changesSchema } from "../steps.js";
-import { type ApiDescription, type Part, ref } from "./described.js";
+import { type ApiDescription, type JsonPart, ref } from "./described.js";
 
 /** The schemas of a record and of a page by name, the record first. @param prefix before each name */
-export function recordSchemas(contract: Contract, described: ApiDescription, prefix = ""): Part {
+export function recordSchemas(contract: Contract, described: ApiDescription, prefix = ""): JsonPart {
   const { $schema: _, ...record } = contract.file;
   const name = `${prefix}${recordName(contract, ["Page", ...Object.keys(fileSchemas(described))])}`;
   return { [name]: readerSchema(record), [`${prefix}Page`]: pageSchema(contract, described, name) };
 }
 
 /** The schema of the snapshot.json at the top of a site. */
-export function siteFileSchema(): Part {
+export function siteFileSchema(): JsonPart {
   return schemaOf(siteSchema);
 }
 
 /** Schemas of the files that the release has. */
-export function fileSchemas({ files, isInSite }: ApiDescription): Part {
+export function fileSchemas({ files, isInSite }: ApiDescription): JsonPart {
   return {
     Error: objectWith({ detail: { type: "string", description: "What is wrong, in words." } }),
     Snapshot: schemaOf(isInSite ? snapshotSchema : plainSnapshotSchema),
@@ -43,7 +43,7 @@ function recordName({ file, listing }: Contract, taken: readonly string[]): stri
   return names.find((name) => /^\w+$/.test(name) && !taken.includes(name)) ?? "Record";
 }
 
-function pageSchema({ listing }: Contract, { links }: ApiDescription, record: string): Part {
+function pageSchema({ listing }: Contract, { links }: ApiDescription, record: string): JsonPart {
   const form = links === "query" ? "?format=api&page=N" : "pages/N.json";
   const link = { type: ["string", "null"], format: "uri" };
   return objectWith({
@@ -65,7 +65,7 @@ function pageSchema({ listing }: Contract, { links }: ApiDescription, record: st
 }
 
 /** An object with at least these members. */
-function objectWith(properties: Part): Part {
+function objectWith(properties: JsonPart): JsonPart {
   return { type: "object", properties, required: Object.keys(properties) };
 }
 
@@ -84,7 +84,7 @@ const lookupSchema = z.object({
 });
 
 /** The schema of a file. Limits of integers are left out, since no count comes near them. */
-function schemaOf(form: z.ZodType): Part {
+function schemaOf(form: z.ZodType): JsonPart {
   const { $schema: _, ...schema } = z.toJSONSchema(form, {
     override({ jsonSchema }) {
       if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
@@ -97,7 +97,7 @@ function schemaOf(form: z.ZodType): Part {
 }
 
 /** The schema of a record for readers: without `x-` keywords and invalid examples, with the limits of integers, and open to additional fields. */
-function readerSchema(schema: ValueSchema): Part {
+function readerSchema(schema: ValueSchema): JsonPart {
   const { properties, items, anyOf, examples, ...others } = schema;
   const kept = Object.entries(others).filter(([keyword, value]) => !isForPublishers(keyword, value));
   const valid = examples?.filter((example) => typeOf(schema).safeParse(example).success) ?? [];
@@ -117,7 +117,7 @@ function isForPublishers(keyword: string, value: unknown): boolean {
 }
 
 /** The format of numbers, and the limits of integers, which hold for every record even if the contract does not state them. */
-function numberKeywords(schema: ValueSchema): Part {
+function numberKeywords(schema: ValueSchema): JsonPart {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
   const kind = kindOf(schema);
   if (kind !== "integer") return kind === "number" ? { format: "double" } : {};

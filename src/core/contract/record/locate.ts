@@ -2,9 +2,9 @@
 import { type Contract, type Field, type Member, membersOf } from "../contract.js";
 import type { ValueSchema } from "../file/form.js";
 import { endOfString, parseJson } from "../json.js";
-import { RECORD_SEPARATOR } from "../page.js";
 import { fromBytes, type OrderKey, orderKeyOf, toBytes, writeKey } from "./key.js";
 import { isScalarKind, kindsOf } from "./kind.js";
+import { recordsOf } from "./split.js";
 import { valueAt, writtenKey } from "./value.js";
 
 /** One canonical record in a text with one character a byte. */
@@ -28,7 +28,7 @@ export type RecordFinder = ReturnType<typeof recordFinder>;
 /** Makes the finder of keys in a contract's records. */
 export function recordFinder(contract: Contract) {
   const findPlaces = placeFinder(contract, contract.order);
-  const reads = contract.order.map(({ kind }) => (kind === "integer" ? readInteger : readText));
+  const reads = contract.order.map(({ kind }) => (kind === "integer" ? readInteger : readString));
   const begins: number[] = [];
   const find = (text: string, at: number, end: number): RecordInText | undefined => {
     if (!findPlaces(text, at, end, begins)) return parseKeys(contract, text, at, end);
@@ -51,13 +51,10 @@ export function recordFinder(contract: Contract) {
      * @returns false if a record does not have its key in its place.
      */
     each(text: string, take: (record: RecordInText) => void): boolean {
-      for (let at = 0; at < text.length; ) {
-        const next = text.indexOf("\n", at);
-        const end = next < 0 ? text.length : next + 1 - RECORD_SEPARATOR.length;
+      for (const [, at, end] of recordsOf({ first: 0, text })) {
         const record = find(text, at, end);
         if (!record) return false;
         take(record);
-        at = end + RECORD_SEPARATOR.length;
       }
       return true;
     },
@@ -73,7 +70,7 @@ function parseKeys(contract: Contract, text: string, at: number, end: number): R
 }
 
 /** Reads the JSON string that begins at a quote, one character a byte; undefined if there is none. */
-export function readText(text: string, begin: number, end: number): Found | undefined {
+export function readString(text: string, begin: number, end: number): Found | undefined {
   if (begin >= end || text[begin] !== '"') return undefined;
   const close = endOfString(text, begin);
   if (close >= end) return undefined;

@@ -13,7 +13,7 @@ interface Field {
   new: unknown;
 }
 
-export interface Change {
+export interface ShownChange {
   kind: Kind;
   id: string;
   /** The names of the record other than its key, best first. */
@@ -46,7 +46,7 @@ export const TOTAL = BLOCKS.reduce((sum, { rows }) => sum + rows, 0);
 export const FACTS: ReportFacts = JSON.parse(byId("facts", HTMLScriptElement).text);
 
 /** All changes of a block, in order. */
-function changesOf({ source, kind }: Block): Change[] {
+function changesOf({ source, kind }: Block): ShownChange[] {
   const lines = (source.textContent ?? "").trim().split("\n");
   return lines.map((line) => {
     const { id, names, fields, [FACTS.record]: record } = JSON.parse(line);
@@ -62,9 +62,9 @@ function fieldsOf(record: unknown, kind: "added" | "removed"): Field[] {
 }
 
 /** The changes with these numbers, which must be in ascending order. */
-export function changesAt(numbers: readonly number[]): Change[] {
+export function changesAt(numbers: readonly number[]): ShownChange[] {
   let block: Block | undefined;
-  let changes: Change[] = [];
+  let changes: ShownChange[] = [];
   return numbers.flatMap((at) => {
     if (!block || at >= block.first + block.rows) {
       block = BLOCKS.find(({ first, rows }) => at < first + rows);
@@ -104,7 +104,7 @@ export async function* search(filter: Filter): AsyncGenerator<{ found: readonly 
 }
 
 /** Makes the condition on a change, apart from its kind; undefined without one. */
-function matcher({ text, path }: Filter): ((change: Change) => boolean) | undefined {
+function matcher({ text, path }: Filter): ((change: ShownChange) => boolean) | undefined {
   if (text === "" && path === "") return undefined;
   const pattern = new RegExp(text.normalize().replace(/[$()*+.?[\\\]^{|}]/g, "\\$&"), "iu");
   // Normalization makes both forms of an accent equal.

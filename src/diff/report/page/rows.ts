@@ -6,7 +6,7 @@ import { button, element } from "../../../explorer/markup/page/element.js";
 import { shownKey, textOf, visibleText } from "../../../explorer/markup/page/text.js";
 import { empty, wholeValue } from "../../../explorer/markup/page/value.js";
 import { differenceOf, type Excerpt, excerptsAround, WIDTH, type Written } from "../difference.js";
-import { type Change, FACTS } from "./changes.js";
+import { FACTS, type ShownChange } from "./changes.js";
 
 /** Fields that a closed row shows. */
 const FIRST_FIELDS = 3;
@@ -14,7 +14,7 @@ const FIRST_FIELDS = 3;
 const TIME = /(?<=^\d{4}-\d\d-\d\d)T.*Z$/;
 
 /** The row of a change, and the row of its details. @param place its number among the results, from 1. */
-export function changeRows(change: Change, place: number, open: boolean): HTMLTableRowElement[] {
+export function changeRows(change: ShownChange, place: number, open: boolean): HTMLTableRowElement[] {
   const details = element("tr", { id: `details-${place}`, class: "details", "aria-rowindex": place + 1 });
   const [name] = change.names;
   const id = element("span", { class: "id" }, visibleText(shownKey(change.id)));
@@ -40,7 +40,7 @@ export function changeRows(change: Change, place: number, open: boolean): HTMLTa
 }
 
 /** A link to the record in the explorer, if there is one; none for a removed record. */
-function explorerLink({ kind, id, names: [name = id] }: Change): HTMLElement[] {
+function explorerLink({ kind, id, names: [name = id] }: ShownChange): HTMLElement[] {
   if (kind === "removed" || FACTS.explorer === undefined) return [];
   const href = recordAddress(FACTS.explorer, id);
   const label = `Look at it: ${visible(name)}`;
@@ -48,7 +48,7 @@ function explorerLink({ kind, id, names: [name = id] }: Change): HTMLElement[] {
   return [element("a", attributes, "Look at it")];
 }
 
-function gist({ kind, fields }: Change): HTMLElement {
+function gist({ kind, fields }: ShownChange): HTMLElement {
   const isChanged = kind === "changed";
   const shown = isChanged ? fields.slice(0, FIRST_FIELDS) : fields.filter(({ path }) => FACTS.shown.includes(path));
   const items = shown.map(({ path, old, new: now }) => {
@@ -88,7 +88,7 @@ function arrow(): HTMLElement {
   return element("span", { class: "arrow" }, element("span", { "aria-hidden": "true" }, " → "), spoken);
 }
 
-function detailsCell({ kind, id, fields }: Change): HTMLElement {
+function detailsCell({ kind, id, fields }: ShownChange): HTMLElement {
   const isChanged = kind === "changed";
   const body = fields.map(({ path, old, new: now }) =>
     element(

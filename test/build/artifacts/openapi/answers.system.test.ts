@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { Changes } from "../../../../src/build/artifacts/steps.js";
 import { USERS } from "../../../../src/core/contract/users.js";
 import { build } from "../../../../src/index.js";
-import { createListingServer } from "../../../../src/serve/server.js";
+import { createListingServer } from "../../../../src/serve/serve.js";
 import { type Answer, ask } from "../../../serve/running.js";
 import { plainRows, writeUsers } from "../../../support/database.js";
 import { scratch } from "../../../support/files.js";
