@@ -4,6 +4,7 @@ import { UserError } from "../core/errors.js";
 import { count, number } from "../core/print/numbers.js";
 import type { Proposed } from "./decide.js";
 import { wordsOf } from "./names.js";
+import { canBeKey, findSet, joinParts, LONGEST_KEY, type Part, partOf, tallyOf } from "./parts.js";
 import type { Survey } from "./tally.js";
 
 export interface ChosenKey {
@@ -12,63 +13,126 @@ export interface ChosenKey {
   why: string;
   /** The fields by which records are sorted. The key comes last. */
   order: string[];
-  /** A key that no column has: made of several, or the number of the row. */
-  added?: { sql: string; isText: boolean } | undefined;
+  /** A key that no column has: made of columns, or without parts the number of the row. */
+  added?: { sql: string; parts?: readonly Part[] } | undefined;
 }
 
 /**
- * Chooses the key: what the table declares, a column that happens to be unique, or the row's number.
- * @throws UserError if there is none, as in a view without a unique column
+ * Chooses the key: what the table declares, a column that happens to be unique, a few columns that are unique together, or the
+ * row's number.
+ * @throws UserError if there is none, as in a view of which no columns are unique
  */
 export function chooseKey(survey: Survey, columns: readonly Proposed[]): ChosenKey {
-  const declared = declaredKey(survey, columns) ?? joinedKey(survey, columns);
+  const declared = declaredKey(survey, columns);
   if (declared) return declared;
+  const found = findColumn(survey, columns) ?? joinedKey(survey, columns) ?? rowNumber(survey, columns);
+  const passed = [whyNotPrimary(survey, columns), whyNotLong(survey, columns, found.field)];
+  return { ...found, why: [found.why, ...passed.filter((why) => why !== undefined)].join("; ") };
+}
+
+/** The key that the table declares: its PRIMARY KEY, or a column that is UNIQUE. */
+function declaredKey(survey: Survey, columns: readonly Proposed[]): ChosenKey | undefined {
+  const primary = publicColumns(survey.primary, columns);
+  const [single, ...others] = primary ?? [];
+  if (single && others.length === 0) return { field: single.field, why: "as the PRIMARY KEY", order: [single.field] };
+  const unique = survey.unique
+    .filter(({ length }) => length === 1)
+    .flatMap((names) => publicColumns(names, columns) ?? []);
+  const [first] = unique;
+  if (first) return { field: first.field, why: "as it is UNIQUE and never NULL", order: [first.field] };
+  return primary && join(primary, columns, `made of the PRIMARY KEY (${namesOf(primary)})`);
+}
+
+/** The columns of some names; undefined if one cannot be a part of a key. */
+function publicColumns(names: readonly string[], columns: readonly Proposed[]): readonly Proposed[] | undefined {
+  const found = names.flatMap((name) => columns.find(({ column }) => column === name) ?? []).filter(canBeKey);
+  return names.length > 0 && found.length === names.length ? found : undefined;
+}
+
+/** The likeliest column that is unique. */
+function findColumn(survey: Survey, columns: readonly Proposed[]): ChosenKey | undefined {
   const likely = columns.filter((column) => canBeKey(column) && !hasEmpty(survey, column) && isLikely(survey, column));
   const found = likely
     .sort((one, other) => rank(one.column) - rank(other.column))
     .find(({ column }) => isUnique(survey, [column]));
-  if (found) {
-    const open = survey.kind === "file" ? "" : `, but the ${survey.kind} does not enforce it`;
-    return { field: found.field, why: `unique in ${count(survey.rows, "row")}${open}`, order: [found.field] };
-  }
+  return found && alone(survey, found);
+}
+
+function alone(survey: Survey, { field }: Proposed): ChosenKey {
+  return { field, why: `unique in ${unenforced(survey)}`, order: [field] };
+}
+
+function unenforced({ kind, rows }: Survey): string {
+  return `${count(rows, "row")}${kind === "file" ? "" : `, but the ${kind} does not enforce it`}`;
+}
+
+/** A key made of the columns of a UNIQUE index, or of columns that happen to be unique together. */
+function joinedKey(survey: Survey, columns: readonly Proposed[]): ChosenKey | undefined {
+  const unique = survey.unique
+    .flatMap((names) => [publicColumns(names, columns) ?? []])
+    .filter(({ length }) => length > 0)
+    .sort((one, other) => one.length - other.length);
+  const [declared] = unique;
+  if (declared) return join(declared, columns, `made of (${namesOf(declared)}), which are UNIQUE and never NULL`);
+  const found = findSet(survey, columns);
+  const [single, ...others] = found ?? [];
+  if (!found || !single) return undefined;
+  if (others.length === 0) return alone(survey, single);
+  if (survey.kind === "query") throw noKeyInQuery(survey, found, freeName(columns));
+  return join(found, columns, `made of (${namesOf(found)}), unique together in ${unenforced(survey)}`);
+}
+
+function join(columns: readonly Proposed[], all: readonly Proposed[], why: string): ChosenKey {
+  const field = freeName(all);
+  const parts = columns.map(partOf);
+  const order = [...columns.map((part) => part.field), field];
+  return { field, why, order, added: { sql: joinParts(parts), parts } };
+}
+
+function namesOf(columns: readonly Proposed[]): string {
+  return columns.map(({ column }) => column).join(", ");
+}
+
+function rowNumber(survey: Survey, columns: readonly Proposed[]): ChosenKey {
   if (survey.rowid === undefined) throw noKey(survey, columns);
   const field = freeName(columns);
-  return { field, why: whyRowNumber(survey, columns), order: [field], added: { sql: survey.rowid, isText: false } };
+  return { field, why: whyRowNumber(survey, columns), order: [field], added: { sql: survey.rowid } };
 }
 
-/** The column that the table declares as its key. */
-function declaredKey(survey: Survey, columns: readonly Proposed[]): ChosenKey | undefined {
-  const possible = columns.filter(canBeKey);
-  const named = (names: readonly string[]) => possible.find(({ column }) => names.includes(column));
-  const primary = survey.primary.length === 1 ? named(survey.primary) : undefined;
-  if (primary) return { field: primary.field, why: "as the PRIMARY KEY", order: [primary.field] };
-  const unique = named(survey.unique);
-  return unique && { field: unique.field, why: "as it is UNIQUE and never NULL", order: [unique.field] };
+/** Says why the PRIMARY KEY is not the key; undefined if there is none. */
+function whyNotPrimary(survey: Survey, columns: readonly Proposed[]): string | undefined {
+  const { primary, rows } = survey;
+  const part = columns.find((column) => primary.includes(column.column) && !canBeKey(column));
+  if (!part) return undefined;
+  const { column, schema, what, why } = part;
+  const { nulls } = tallyOf(survey, part);
+  const type = schema ? `has the type ${what}, and a key is text or a whole number` : `is omitted (${what}: ${why})`;
+  const reason = schema && nulls > 0 ? `is NULL in ${number(nulls)} of ${count(rows, "row")}` : type;
+  return `the PRIMARY KEY (${primary.join(", ")}) is not the key, as ${column} ${reason}`;
 }
 
-/** A key made of a composite PRIMARY KEY, if its columns are public, and their texts joined by dashes differ. */
-function joinedKey(survey: Survey, columns: readonly Proposed[]): ChosenKey | undefined {
-  const { primary } = survey;
-  const parts = primary.map((name) => columns.find(({ column }) => column === name));
-  if (primary.length < 2 || !parts.every((part) => part && canBeKey(part))) return undefined;
-  const sql = primary.map((column) => quoteName(column)).join(" || '-' || ");
-  if (survey.countDifferent([sql]) !== survey.rows) return undefined;
-  const field = freeName(columns);
-  const order = [...parts.flatMap((part) => (part ? [part.field] : [])), field];
-  return { field, why: `made of the PRIMARY KEY (${primary.join(", ")})`, order, added: { sql, isText: true } };
-}
-
-function canBeKey({ schema }: Proposed): boolean {
-  return schema?.type === "string" || schema?.type === "integer";
+/** Says of a column that is unique and named as a key that its texts are too long; undefined if there is none before the key. */
+function whyNotLong(survey: Survey, columns: readonly Proposed[], key: string): string | undefined {
+  const own = columns.find(({ field }) => field === key);
+  const limit = own ? rank(own.column) : UNNAMED;
+  const long = columns.find((column) => {
+    const { longest } = tallyOf(survey, column);
+    const isBetter = canBeKey(column) && rank(column.column) < Math.min(limit, UNNAMED);
+    return isBetter && longest > LONGEST_KEY && !hasEmpty(survey, column) && isUnique(survey, [column.column]);
+  });
+  if (!long) return undefined;
+  const { longest } = tallyOf(survey, long);
+  const most = `a key that is not declared has at most ${LONGEST_KEY}`;
+  return `${long.column} is not the key, as it has texts of up to ${count(longest, "character")}, and ${most}`;
 }
 
 /** Whether a value of a column is an empty text, which is not a key. */
-function hasEmpty({ columns }: Survey, { column }: Proposed): boolean {
-  return columns.some((tally) => tally.column === column && tally.empty > 0);
+function hasEmpty(survey: Survey, column: Proposed): boolean {
+  return tallyOf(survey, column).empty > 0;
 }
 
 function isUnique(survey: Survey, columns: readonly string[]): boolean {
-  return survey.countDifferent(columns.map(survey.sqlOf)) === survey.rows;
+  return survey.countDifferent(columns) === survey.rows;
 }
 
 function freeName(columns: readonly Proposed[]): string {
@@ -79,19 +143,21 @@ function freeName(columns: readonly Proposed[]): string {
 /** Names of keys, best first. */
 const KEYS = "id uuid guid pk key code slug number no username login handle url".split(" ");
 
-const LONGEST_KEY = 100;
+/** The rank of a column that is not named as a key. */
+const UNNAMED = 2 * KEYS.length;
 
 function rank(column: string): number {
   const at = KEYS.indexOf(wordsOf(column).join("_"));
   if (at >= 0) return at;
   const last = KEYS.indexOf(wordsOf(column).at(-1) ?? "");
-  return KEYS.length + (last >= 0 ? last : KEYS.length);
+  return last >= 0 ? KEYS.length + last : UNNAMED;
 }
 
 /** Whether a column is a likely key: not a time, an enumeration or a long text. */
-function isLikely({ columns }: Survey, { column, schema }: Proposed): boolean {
-  const longest = columns.find((tally) => tally.column === column)?.longest ?? 0;
-  const isTime = schema?.format === "date" || schema?.format === "date-time";
+function isLikely(survey: Survey, column: Proposed): boolean {
+  const { longest, hasTimesOfDay } = tallyOf(survey, column);
+  const { schema } = column;
+  const isTime = schema?.format === "date" || schema?.format === "date-time" || hasTimesOfDay;
   return !isTime && schema?.["x-facet"] === undefined && longest <= LONGEST_KEY;
 }
 
@@ -108,7 +174,7 @@ function whyRowNumber(survey: Survey, columns: readonly Proposed[]): string {
       : `SQLite's ${survey.rowid}, which VACUUM may change`;
   const counted = columns
     .filter((column) => canBeKey(column) && !hasEmpty(survey, column))
-    .map(({ column }) => ({ column, repeats: rows - survey.countDifferent([survey.sqlOf(column)]) }));
+    .map(({ column }) => ({ column, repeats: rows - survey.countDifferent([column]) }));
   const unique = counted.filter(({ repeats }) => repeats === 0).map(({ column }) => column);
   const others = counted.filter(({ repeats }) => repeats > 0).sort((one, other) => one.repeats - other.repeats);
   const why =
@@ -128,12 +194,22 @@ function findPair(survey: Survey, names: readonly string[]): readonly string[] |
   return pairs.find((pair) => isUnique(survey, pair));
 }
 
-function noKey({ name, kind, primary }: Survey, decided: readonly Proposed[]): UserError {
-  const left = decided.find(({ column, schema }) => primary.length === 1 && primary[0] === column && !schema);
+/** The error for a table, a view or a query without a key. */
+export class NoKeyError extends UserError {}
+
+function noKey(survey: Survey, columns: readonly Proposed[]): NoKeyError {
+  const { name, kind } = survey;
+  const primary = whyNotPrimary(survey, columns);
   const why = [
-    ...(primary.length > 1 ? [`its PRIMARY KEY (${primary.join(", ")}) has ${primary.length} columns`] : []),
-    ...(left ? [`its PRIMARY KEY ${left.column} is omitted (${left.what}: ${left.why})`] : []),
-    `no ${primary.length > 0 ? "other " : ""}publishable column is unique and never NULL`,
-  ].join(", and ");
-  return new UserError(`The ${kind} ${name} has no key: ${why}; add a unique column to the ${kind}.`);
+    ...(primary === undefined ? [] : [primary]),
+    "no publishable column was found that is unique and never NULL, alone or with one or two others",
+  ].join("; ");
+  return new NoKeyError(`The ${kind} ${name} has no key: ${why}; add a unique column to the ${kind}.`);
+}
+
+/** The error for a query whose columns are unique together. init does not change a query. */
+function noKeyInQuery({ name }: Survey, columns: readonly Proposed[], field: string): NoKeyError {
+  const sql = `${joinParts(columns.map(partOf))} AS ${quoteName(field)}`;
+  const why = `no column is unique, but (${namesOf(columns)}) are together`;
+  return new NoKeyError(`The query ${name} has no key: ${why}; add a column to its SELECT: ${sql}`);
 }

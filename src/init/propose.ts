@@ -37,14 +37,14 @@ export function propose(survey: Survey, { convert = false, null: marks = [], dec
     return { field, ...decide(tally, treatment) };
   });
   const key = chooseKey(survey, columns);
-  const sql = queryFor(survey, columns, key);
+  const sql = queryFor({ ...survey, columns, key });
   const published = columns.flatMap(({ column, field, schema }) => {
     if (schema === undefined) return [];
     // No observed limits for the key, since every new record has another one.
     return [[field, fieldSchema(field, column, field === key.field ? unobserved(schema) : schema)] as const];
   });
   if (key.added) {
-    const type = key.added.isText ? "string" : "integer";
+    const type = key.added.parts ? "string" : "integer";
     const column = sql === undefined ? key.added.sql : key.field;
     published.unshift([key.field, fieldSchema(key.field, column, { type })]);
   }
@@ -69,17 +69,20 @@ export function propose(survey: Survey, { convert = false, null: marks = [], dec
   return { contract, columns, key, sql };
 }
 
-/** Makes the SELECT that adds a key made of several columns, and converts columns; undefined if the source needs neither. */
-function queryFor(
-  { name, kind }: Survey,
-  columns: readonly Proposed[],
-  { added, field }: ChosenKey,
+/**
+ * Makes the SELECT that adds a key made of several columns, and converts columns; undefined if the source needs neither.
+ * @param added SQL of more columns
+ */
+export function queryFor(
+  { name, kind, columns, key }: Pick<Proposal, "columns" | "key"> & Pick<Survey, "name" | "kind">,
+  added: readonly string[] = [],
 ): string | undefined {
-  const isNeeded = added?.isText || columns.some(({ schema, sql }) => schema && sql !== undefined);
-  if (!isNeeded || kind === "query") return undefined;
+  const isConverted = columns.some(({ schema, sql }) => schema && sql !== undefined);
+  if (kind === "query" || !(isConverted || key.added?.parts || added.length > 0)) return undefined;
   const lines = [
-    ...(added ? [`${added.sql} AS ${quoteName(field)}`] : []),
+    ...(key.added ? [`${key.added.sql} AS ${quoteName(key.field)}`] : []),
     ...columns.flatMap(({ column, schema, sql }) => (schema ? [sql ?? quoteName(column)] : [])),
+    ...added,
   ];
   return `SELECT\n  ${lines.join(",\n  ")}\nFROM ${quoteName(name)}\n`;
 }

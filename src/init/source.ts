@@ -5,6 +5,7 @@ import { count, number } from "../core/print/numbers.js";
 import { listTables } from "../core/source/relation.js";
 import { requireDecimalColumns } from "./decimals.js";
 import { type Found, type FoundListing, findIn } from "./found.js";
+import { NoKeyError } from "./key.js";
 import { isLog, listingNamesOf } from "./names.js";
 import { addReferences, type ForeignKey, foreignKeysOf } from "./references.js";
 import type { SurveyOptions } from "./subject.js";
@@ -126,8 +127,10 @@ async function findTable(
     // The row's number is not a key here: nobody has looked at each table and accepted it.
     return { role, found: findIn({ ...surveyed, rowid: undefined }, options) };
   } catch (error) {
-    if (error instanceof UserError && error.exitCode !== ExitCode.usage)
-      return { table, role, rows, why: error.message.replace(/\s+/g, " ") };
+    if (error instanceof UserError && error.exitCode !== ExitCode.usage) {
+      const why = error.message.replace(/\s+/g, " ");
+      return { table, role, rows, why: error instanceof NoKeyError ? `${why} ${adviseQuery(table)}` : why };
+    }
     // For example a view of a table that was dropped, or a virtual table whose module is not here.
     if (error instanceof Error && codeOf(error) === "SQLITE_ERROR")
       return { table, role, rows, why: `SQLite cannot read it: ${error.message}.` };
@@ -135,14 +138,18 @@ async function findTable(
   }
 }
 
+function adviseQuery(table: string): string {
+  const [name] = listingNamesOf([table]);
+  return `Or write a SELECT that yields one, and name its file in the config: listings.${name}.query, beside a contract.`;
+}
+
 function roleOf({ name, kind, columns, primary }: Survey, keys: readonly ForeignKey[]): string {
   if (kind === "view") return "view";
-  const referring = new Set(keys.map(({ from }) => from.toLowerCase()));
+  const referring = new Set(keys.flatMap(({ from }) => from.map((column) => column.toLowerCase())));
   const refers = (column: string) => referring.has(column.toLowerCase());
   const others = columns.filter(({ column }) => !refers(column) && !primary.includes(column));
-  const isOneKey = keys.every(({ columns }) => columns === keys.length);
   const isJoin = primary.length > 1 ? primary.every(refers) : referring.size > 1 && others.length === 0;
-  if (isJoin && !isOneKey) return "join table";
+  if (isJoin && keys.length > 1) return "join table";
   return isLog(name) ? "log table" : "table";
 }
 
@@ -166,7 +173,7 @@ export function notesOn({ name, found: { columns, key, rows } }: FoundListing): 
     if (concern !== undefined) why.push(concern);
     return why.map((note) => `${inListing(column)}: ${note}`);
   });
-  return key.added?.isText === false ? [`${inListing(key.field)}: ${key.why}`, ...ofColumns] : ofColumns;
+  return key.added ? [`${inListing(key.field)}: ${key.why}`, ...ofColumns] : ofColumns;
 }
 
 /** Says that a text becomes NULL: `"n/a" becomes null, in 4 of 44 rows`. */

@@ -35,8 +35,8 @@ export interface Subject {
   place: { sql: string; what: string } | undefined;
   /** Columns of the PRIMARY KEY, in its order. */
   primary: string[];
-  /** Columns with a UNIQUE index of their own. */
-  unique: string[];
+  /** The columns of each UNIQUE index. */
+  unique: string[][];
   /** The separator of a text file's cells. */
   separator?: string | undefined;
   /** What a user should know about how a text file was read. */

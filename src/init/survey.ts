@@ -87,15 +87,25 @@ export async function survey(
     const value = origin === "members" ? `(${sqlOf(column)} ->> '$')` : sqlOf(column);
     return [value, sql(value)];
   };
+  // JSON may write a text in several ways. Numbers stay as they are written: SQLite would round long ones.
+  const givenSql = (column: string) => {
+    const sql = sqlOf(column);
+    return origin === "members" ? `CASE WHEN ${sql} GLOB '"*' THEN ${sql} ->> '$' ELSE ${sql} END` : sql;
+  };
   return {
     ...subject,
     rows,
     columns,
-    sqlOf,
-    countDifferent(values) {
+    countDifferent(names) {
+      const values = names.map(givenSql);
       const present = values.map((sql) => `${sql} IS NOT NULL`).join(" AND ");
       const sql = `SELECT count(*) FROM (SELECT DISTINCT ${values.join(", ")} FROM ${relation} WHERE ${present})`;
       return db.prepare<[], number>(sql).pluck().get() ?? 0;
+    },
+    sample(names, most) {
+      if (names.length === 0) return [];
+      const sql = `SELECT ${names.map(givenSql).join(", ")} FROM ${relation} LIMIT ${most}`;
+      return db.prepare<[], unknown[]>(sql).raw().safeIntegers().all();
     },
     findChanged(column, conversion) {
       const [value, converted] = converting(column, conversion);
@@ -191,12 +201,12 @@ function findSubject(db: Database, { from, table, query }: SurveyOptions): Subje
   };
 }
 
-function uniqueColumns(db: Database, table: string): string[] {
-  const sql = `SELECT min(info.name) FROM pragma_index_list(?, 'main') AS list, pragma_index_info(list.name, 'main') AS info
-    WHERE list."unique" AND NOT list.partial GROUP BY list.seq HAVING count(*) = 1 ORDER BY list.seq DESC`;
-  return db
-    .prepare<[string], string | null>(sql)
-    .pluck()
-    .all(table)
-    .filter((name) => name !== null);
+function uniqueColumns(db: Database, table: string): string[][] {
+  const sql = `SELECT list.seq, info.name FROM pragma_index_list(?, 'main') AS list, pragma_index_info(list.name, 'main') AS info
+    WHERE list."unique" AND NOT list.partial ORDER BY list.seq DESC, info.seqno`;
+  const indexes = new Map<number, (string | null)[]>();
+  for (const { seq, name } of db.prepare<[string], { seq: number; name: string | null }>(sql).all(table))
+    indexes.set(seq, [...(indexes.get(seq) ?? []), name]);
+  // An expression in an index has no name.
+  return [...indexes.values()].filter((names): names is string[] => names.every((name) => name !== null));
 }

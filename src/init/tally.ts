@@ -39,6 +39,8 @@ const MOST_MEMBERS = 1000;
 const SHARE_MISSED = 1 / 20;
 const FEW_MISSED = 10;
 
+const TIME_OF_DAY = /^\d{1,3}:[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?: ?[ap]m)?$/i;
+
 export class ColumnTally {
   rows = 0;
   nulls = 0;
@@ -65,6 +67,8 @@ export class ColumnTally {
   most: bigint | number = Number.NEGATIVE_INFINITY;
   empty = 0;
   longest = 0;
+  /** Texts such as `08:00:00`; hours may exceed 24. */
+  timesOfDay = 0;
   /** Texts that are not UTF-8. */
   readonly undecodable: Counted = { count: 0 };
   /** Lengths of BLOBs, at most two different ones. */
@@ -170,6 +174,7 @@ export class ColumnTally {
     if (text === "") this.empty++;
     else {
       this.decimals.add(text);
+      if (TIME_OF_DAY.test(text)) this.timesOfDay++;
       this.#match(text, row);
     }
     if (beginsAsJson(text)) this.#addMembers(text);
@@ -221,6 +226,11 @@ export class ColumnTally {
     return this.withEmail.count > 0 && this.withEmail.count >= this.#matched / 2;
   }
 
+  /** Whether all texts are times of day. */
+  get hasTimesOfDay(): boolean {
+    return this.timesOfDay > 0 && this.timesOfDay === this.#matched;
+  }
+
   /** The number of texts that forms were compared with. */
   get #matched(): number {
     const marked = [...this.marks.values()].reduce((sum, count) => sum + count, 0);
@@ -254,10 +264,10 @@ function isMissed(count: number, texts: number): boolean {
 export interface Survey extends Omit<Subject, "columns"> {
   rows: number;
   columns: ColumnTally[];
-  /** The SQL that yields a column's values. */
-  sqlOf(column: string): string;
-  /** Counts the different values of some SQL expressions together. Rows with NULL are left out. */
-  countDifferent(values: readonly string[]): number;
+  /** Counts the different values of some columns together. Rows with NULL are left out. */
+  countDifferent(columns: readonly string[]): number;
+  /** Reads some columns of the first rows. */
+  sample(columns: readonly string[], most: number): unknown[][];
   /** Finds a value that a conversion changes, and its result: one that is written differently, if there is any. */
   findChanged(column: string, conversion: Conversion): [value: unknown, result: unknown] | undefined;
   /** Finds two texts that a conversion makes equal. */

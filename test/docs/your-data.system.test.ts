@@ -58,6 +58,25 @@ test("every command prints what is shown", async () => {
   expect(readdirSync(join(dist, "current"))).toEqual(expect.arrayContaining(["index.html", "lookup"]));
 });
 
+test("keys of several columns are made as is shown, of a text file and of a database without keys", async () => {
+  const env = readerEnvironment();
+  const type = (command: string) => sh(command, folder, env);
+  const title = "Keys of several columns";
+  const [feed = "", database = "", ...others] = blocks(title);
+  expect(others).toEqual([]);
+  const file = type(feed);
+  expect([file.status, file.stdout]).toEqual([0, ""]);
+  expectShown(title, "text", 0, file.stderr);
+  expect(readFileSync(join(folder, "rollcall.query.sql"), "utf8")).toBe(block(title, "sql"));
+  expect(type("rollcall build")).toMatchObject({ status: 0 });
+  expect([...readTree(dist)].some(([, bytes]) => bytes.toString().includes('"id":"T1:2"'))).toBe(true);
+
+  const site = type(database);
+  expect([site.status, site.stdout]).toEqual([0, ""]);
+  expectShown(title, "text", 1, site.stderr);
+  expect(type("cd site && rollcall build")).toMatchObject({ status: 0 });
+});
+
 describe("the query for Django", () => {
   beforeEach(() => {
     createDjango();

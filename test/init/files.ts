@@ -206,9 +206,14 @@ function comparePublished(
   const { key } = found;
   const isConvertedKey = convert && found.columns.some(({ field, offer }) => field === key.field && offer);
   if (isConvertedKey) return;
+  const cells = columns[0]?.cells ?? [];
   const keyCells = columns.find((_, at) => found.columns[at]?.field === key.field)?.cells;
   const rowOf = (record: Published) => {
     const value = record[key.field];
+    const parts = key.added?.parts?.map(
+      ({ column }) => columns[found.columns.findIndex((one) => one.column === column)],
+    );
+    if (parts) return cells.findIndex((_, at) => value === joined(parts.map((part) => part?.cells[at] ?? "")));
     if (key.added) return Number(value) - 1;
     return keyCells?.findIndex((cell) => saysSame(value, cell, [])) ?? -1;
   };
@@ -297,9 +302,18 @@ async function checkObjects(
   const keyColumn = columns.find(({ field }) => field === key.field)?.column ?? "";
   for (const record of records) {
     const value = record[key.field];
-    const row = key.added
-      ? rows[Number(value) - 1]
-      : rows.find((one) => one.has(keyColumn) && isMember(value, one.get(keyColumn) ?? "null"));
+    const partsOf = (one: ReadonlyMap<string, string>) =>
+      key.added?.parts?.map(({ column }) => {
+        const json = one.get(column) ?? "null";
+        return json.startsWith('"') ? JSON.parse(json) : json;
+      });
+    const isRow = (one: ReadonlyMap<string, string>) => {
+      const parts = partsOf(one);
+      if (parts) return value === joined(parts);
+      return one.has(keyColumn) && isMember(value, one.get(keyColumn) ?? "null");
+    };
+    const isNumbered = key.added && !key.added.parts;
+    const row = isNumbered ? rows[Number(value) - 1] : rows.find(isRow);
     if (!row) throw new Error(`No row has the key ${JSON.stringify(value)}`);
     for (const { column, field, schema } of columns) {
       const json = row.get(column) ?? "null";
@@ -308,6 +322,11 @@ async function checkObjects(
     }
   }
   return undefined;
+}
+
+/** A key made of several values, as a query of init makes it. */
+function joined(parts: readonly string[]): string {
+  return parts.map((part) => part.replaceAll("~", "~0").replaceAll(":", "~1")).join(":");
 }
 
 /** Whether a published value says the same as JSON: whole numbers that readers would round are their digits. */

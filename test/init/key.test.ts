@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { initialize } from "../../src/init/init.js";
+import { runSql } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { database, init } from "./found.js";
 
@@ -21,8 +22,36 @@ describe("the key", () => {
       "id",
       UNENFORCED,
     ],
-    ["no PRIMARY KEY with NULL", "code TEXT PRIMARY KEY, n INT", "('a', 1), (NULL, 2)", "n", UNENFORCED],
-    ["not a PRIMARY KEY that is left out", "email TEXT PRIMARY KEY, n INT", "('a', 1), ('b', 2)", "n", UNENFORCED],
+    [
+      "no PRIMARY KEY with NULL",
+      "code TEXT PRIMARY KEY, n INT",
+      "('a', 1), (NULL, 2)",
+      "n",
+      `${UNENFORCED}; the PRIMARY KEY (code) is not the key, as code is NULL in 1 of 2 rows`,
+    ],
+    [
+      "not a PRIMARY KEY that is left out",
+      "email TEXT PRIMARY KEY, n INT",
+      "('a', 1), ('b', 2)",
+      "n",
+      `${UNENFORCED}; the PRIMARY KEY (email) is not the key, as email is omitted (contact data: its name says so)`,
+    ],
+    [
+      "not a PRIMARY KEY of another type",
+      "a REAL, b TEXT, n INT, PRIMARY KEY (b, a)",
+      "(1.5, 'x', 1), (2.5, 'x', 2)",
+      "n",
+      `${UNENFORCED}; the PRIMARY KEY (b, a) is not the key, as a has the type number, and a key is text or a whole number`,
+    ],
+    [
+      "not a text that is too long",
+      "slug TEXT, title TEXT",
+      `('${"s".repeat(250)}1', 'a'), ('${"s".repeat(250)}2', 'b')`,
+      "title",
+      `${UNENFORCED}; slug is not the key, as it has texts of up to 251 characters, and a key that is not declared has at most 100`,
+    ],
+    ["no time of day", "opens TEXT, name TEXT", "('8:00', 'x'), ('25:13', 'y')", "name", UNENFORCED],
+    ["a date, if there is no other", "day TEXT, n INT", "('2026-01-01', 1), ('2026-01-02', 1)", "day", UNENFORCED],
   ])("is %s", async (_, columns, values, field, why) => {
     const { key, read } = await init(database(`CREATE TABLE things (${columns}); INSERT INTO things VALUES ${values}`));
     expect(key).toEqual({ field, why, order: [field] });
@@ -37,26 +66,97 @@ describe("the key", () => {
     expect(read.listing).toMatchObject({ key: "id", order: ["b", "a", "id"] });
     expect(config).toMatchObject({ query: "rollcall.query.sql" });
     expect(config).not.toHaveProperty("table");
-    const sql = `SELECT\n  "b" || '-' || "a" AS "id",\n`;
+    const sql = `SELECT\n  replace(replace("b", '~', '~0'), ':', '~1') || ':' || "a" AS "id",\n`;
     expect(readFileSync(join(folder, "rollcall.query.sql"), "utf8")).toContain(sql);
   });
 
-  test("is not made of parts whose joined texts repeat", async () => {
-    const { key } = await init(
-      database(`CREATE TABLE things (a TEXT, b TEXT, PRIMARY KEY (a, b)); INSERT INTO things VALUES ('x-y', 'z'), ('x', 'y-z'),
-        ('x', 'z'), ('x', 'y'), ('w', 'y')`),
+  test.each<[string, string, readonly unknown[][], readonly string[], string]>([
+    [
+      "the columns that are UNIQUE together",
+      "a INT, b TEXT, c TEXT, UNIQUE (b, c)",
+      [
+        [1, "x", "1"],
+        [1, "x", "2"],
+        [2, "y", "1"],
+      ],
+      ["b", "c"],
+      "made of (b, c), which are UNIQUE and never NULL",
+    ],
+    [
+      "the pair that is unique",
+      "name TEXT, part INT, kind TEXT",
+      [
+        ["a", 1, "x"],
+        ["a", 2, "x"],
+        ["b", 1, "x"],
+        ["b", 2, "y"],
+      ],
+      ["name", "part"],
+      "made of (name, part), unique together in 4 rows, but the table does not enforce it",
+    ],
+    [
+      "the pair with an ordinal, before another that is unique by chance",
+      "trip_id TEXT, arrival_time TEXT, stop_id TEXT, stop_sequence INT",
+      [
+        ["T1", "08:00:00", "A", 1],
+        ["T1", "25:13:00", "B", 2],
+        ["T2", "08:01:00", "A", 1],
+      ],
+      ["trip_id", "stop_sequence"],
+      "made of (trip_id, stop_sequence), unique together in 3 rows, but the table does not enforce it",
+    ],
+    [
+      "three columns, if no two are unique",
+      "x INT, y INT, z INT",
+      [
+        [0, 0, 0],
+        [0, 0, 1],
+        [0, 1, 0],
+        [0, 1, 1],
+        [1, 0, 0],
+        [1, 0, 1],
+      ],
+      ["x", "y", "z"],
+      "made of (x, y, z), unique together in 6 rows, but the table does not enforce it",
+    ],
+  ])("is made of %s", async (_, columns, rows, parts, why) => {
+    const values = rows.map((row) => `(${row.map((value) => (typeof value === "number" ? value : `'${value}'`))})`);
+    const file = database(`CREATE TABLE things (${columns}); INSERT INTO things VALUES ${values}`);
+    const { key, read } = await init(file);
+    expect(key).toMatchObject({ why, order: [...parts, key.field] });
+    expect(key.added?.parts?.map(({ column }) => column)).toEqual(parts);
+    expect(read.listing.order).toEqual(key.order);
+  });
+
+  test.each([
+    ["four columns", "a INT, b INT, c INT, d INT", 4],
+    ["numbers with decimals", "a INT, b REAL", 2],
+    ["columns with NULL", "a INT, b INT DEFAULT NULL", 2],
+  ])("is not made of %s", async (_, columns, bits) => {
+    const db = database(`CREATE TABLE things (${columns})`);
+    const names = columns.split(", ").map((column) => column.split(" ")[0] ?? "");
+    const type = columns.includes("REAL") ? " + 0.5" : "";
+    const value = (at: number) => {
+      const bit = `(n >> ${at}) & 1`;
+      if (at === 0) return bit;
+      return columns.includes("NULL") ? `nullif(${bit}, 0)` : `${bit}${type}`;
+    };
+    runSql(
+      db,
+      `WITH RECURSIVE c(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM c WHERE n + 1 < ${2 ** bits})
+        INSERT INTO things SELECT ${names.map((__, at) => value(at)).join(", ")} FROM c`,
     );
-    expect(key).toMatchObject({ field: "id", added: { sql: "rowid" } });
+    expect((await init(db)).key).toMatchObject({ field: "id", added: { sql: "rowid" } });
   });
 
   test.each([
     ["email TEXT PRIMARY KEY, id INT", "('a', 1), ('b', 1)", "key", "no column is unique"],
     ["x REAL, score REAL", "(1.5, 1.5), (2.5, 2.5)", "id", "no column is unique"],
     [
-      "joined TEXT, about TEXT",
-      `('2026-01-01', '${"a".repeat(101)}'), ('2026-01-02', '${"b".repeat(101)}')`,
+      "at TEXT, about TEXT",
+      `('08:00', '${"a".repeat(101)}'), ('09:00', '${"b".repeat(101)}')`,
       "id",
-      "only times or long texts are unique (joined, about)",
+      "only times or long texts are unique (at, about)",
     ],
     [
       "tel TEXT, list TEXT, PRIMARY KEY (tel, list)",
@@ -90,13 +190,24 @@ describe("the key", () => {
   });
 
   test("names the column that is nearly unique, and the pair that is", async () => {
-    const rows = Array.from({ length: 20 }, (_, at) => `('a${at === 19 ? 0 : at}', ${at === 19 ? 2 : 1}, 'x')`);
-    const file = database(`CREATE TABLE things (name TEXT, part INT, kind TEXT); INSERT INTO things VALUES ${rows}`);
+    const rows = Array.from({ length: 20 }, (_, at) => `('a${at === 19 ? 0 : at}', '${at === 19 ? 2 : 1}:00', 'x')`);
+    const file = database(`CREATE TABLE things (name TEXT, part TEXT, kind TEXT); INSERT INTO things VALUES ${rows}`);
     const { key } = await init(file);
     expect(key.why.split("; ").slice(1)).toEqual([
       "nearest: name, but for 1 of 20 rows",
       "name and part together are unique",
     ]);
+  });
+
+  test("of a query that has none is shown as a column to add", async () => {
+    const file = database(
+      "CREATE TABLE t (a INT, b TEXT); INSERT INTO t VALUES (1, 'x'), (1, 'y'), (2, 'x'), (2, 'y')",
+    );
+    const column = `"a" || ':' || replace(replace("b", '~', '~0'), ':', '~1') AS "id"`;
+    await expect(init(file, { query: "SELECT a, b FROM t" })).rejects.toThrow(
+      `The query query has no key: no column is unique, but (a, b) are together; add a column to its SELECT: ${column}`,
+    );
+    expect((await init(file, { query: `SELECT ${column}, a, b FROM t` })).key.field).toBe("id");
   });
 
   test("is required of a view or query", async () => {

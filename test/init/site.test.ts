@@ -19,7 +19,8 @@ const MORE = `
   INSERT INTO order_items VALUES (1, 1, 3), (1, 2, 1), (2, 1, 1);
   CREATE TABLE audit_log (line TEXT); INSERT INTO audit_log VALUES ('x'), ('x');
   CREATE TABLE parcels (order_id INTEGER, product_id INTEGER, weight INTEGER, PRIMARY KEY (order_id, product_id),
-    FOREIGN KEY (order_id, product_id) REFERENCES order_items (order_id, product_id));
+    FOREIGN KEY (product_id, order_id) REFERENCES order_items (product_id, order_id));
+  INSERT INTO parcels VALUES (1, 2, 5);
   CREATE VIEW totals AS SELECT customer_id, sum(total) AS total FROM orders GROUP BY customer_id;
   CREATE VIEW gone_view AS SELECT x FROM gone;
   CREATE TABLE Logins (id INTEGER PRIMARY KEY, seen TEXT, email TEXT REFERENCES customers (id), customer_id INTEGER REFERENCES customers (id),
@@ -51,10 +52,10 @@ test("lists several tables with what each would publish, asks for a choice, and 
     "customers  table  6 rows, 2 fields, key id, as the PRIMARY KEY",
     "order_items  join table  3 rows, 4 fields, key id, made of the PRIMARY KEY (order_id, product_id)",
     "orders  table  250 rows, 4 fields, key id, as the PRIMARY KEY",
-    "parcels  table  0 rows, 4 fields, key id, made of the PRIMARY KEY (order_id, product_id)",
+    "parcels  table  1 row, 5 fields, key id, made of the PRIMARY KEY (order_id, product_id)",
     "products  table  10 rows, 3 fields, key id, as the PRIMARY KEY",
     "totals  view  6 rows, 2 fields, key customer_id, unique in 6 rows, but the view does not enforce it",
-    "audit_log  log table  not with --all: 2 rows. The table audit_log has no key: no publishable column is unique and never NULL; add a unique column to the table.",
+    "audit_log  log table  not with --all: 2 rows. The table audit_log has no key: no publishable column was found that is unique and never NULL, alone or with one or two others; add a unique column to the table. Or write a SELECT that yields one, and name its file in the config: listings.audit_log.query, beside a contract.",
     expect.stringMatching(
       /^gone_view {2}table or view {2}not with --all: SQLite cannot read it: no such table: main\.gone\.$/,
     ),
@@ -76,6 +77,7 @@ test("--all writes contracts and a config that build as they are, with the refer
       "refer  orders.customer_id  a record of customers",
       "refer  categories.parent_id  a record of categories",
       "refer  order_items.product_id  a record of products",
+      "refer  parcels.order_item_id  a record of order_items",
       "note  Logins.customer_id is not a reference to customers: 1 value of it is not there",
       "note  Logins.email is not a reference to customers: the column is omitted",
       "note  Logins.name_of is not a reference to customers: it leads to name, and the key of customers is id",
@@ -83,7 +85,7 @@ test("--all writes contracts and a config that build as they are, with the refer
       expect.stringMatching(/^leave {2}audit_log {2}log table\. The table audit_log has no key: /),
     ]),
   );
-  expect(lines.filter((line) => line.startsWith("refer"))).toHaveLength(5);
+  expect(lines.filter((line) => line.startsWith("refer"))).toHaveLength(6);
   expect(read("rollcall.config.json")).toEqual({
     $schema: "./node_modules/rollcall/config.schema.json",
     db: "shop.db",
@@ -109,7 +111,7 @@ test("--all writes contracts and a config that build as they are, with the refer
   expect(await run("build --workers 0")).toMatchObject({ code: 0 });
   for (const [path, bytes] of readTree(cwd))
     if (path !== "shop.db") expect(String(bytes), path).not.toContain("SECRET");
-  expect((await run("verify")).stdout).toMatch(/passed +references +269 values/);
+  expect((await run("verify")).stdout).toMatch(/passed +references +270 values/);
 });
 
 /** Tables of SpatiaLite 5, but for those of styles and coverages that differ by a word. */
@@ -158,6 +160,70 @@ test("a column with two foreign keys refers to the first that holds, and a note 
     "note  b.aid is not a reference to c: it is one to a",
   ]);
   expect(await run("build --workers 0")).toMatchObject({ code: 0 });
+});
+
+test("a foreign key of several columns is a reference by the key's own expression, in the order of the key", async () => {
+  database(
+    `PRAGMA foreign_keys = OFF;
+      CREATE TABLE things (kind TEXT, nr INTEGER, name TEXT, PRIMARY KEY (kind, nr));
+      INSERT INTO things VALUES ('a:b', 1, 'x'), ('a~b', 2, 'y'), ('c', 3, 'z');
+      CREATE TABLE uses (id INTEGER PRIMARY KEY, number TEXT, sort TEXT, thing_id TEXT,
+        FOREIGN KEY (number, sort) REFERENCES things (nr, kind), FOREIGN KEY (sort, number) REFERENCES things);
+      INSERT INTO uses VALUES (1, '1', 'a:b', 'own'), (2, NULL, 'a:b', 'own'), (3, '2', 'a~b', 'own');
+      CREATE TABLE lost (id INTEGER PRIMARY KEY, k TEXT, n INTEGER, FOREIGN KEY (k, n) REFERENCES things);
+      INSERT INTO lost VALUES (1, 'a', 1), (2, 'c', 3);
+      CREATE TABLE others (id INTEGER PRIMARY KEY, email TEXT, n INTEGER, m INTEGER,
+        FOREIGN KEY (email, n) REFERENCES things, FOREIGN KEY (n, m) REFERENCES uses (id, number));
+      CREATE TABLE parts (kind TEXT, nr INTEGER, of_kind TEXT, of_nr INTEGER, PRIMARY KEY (nr, kind),
+        FOREIGN KEY (of_nr, of_kind) REFERENCES parts);
+      INSERT INTO parts VALUES ('p', 1, NULL, NULL), ('p', 2, 'p', 1);`,
+    join(cwd, "s.db"),
+  );
+  const ended = await run("init --from s.db --all");
+  expect(linesOf(ended).filter((line) => /^refer|is not a reference/.test(line))).toEqual([
+    "refer  parts.part_id  a record of parts",
+    "refer  uses.thing_id_2  a record of things",
+    "note  lost (k, n) is not a reference to things: 1 value of it is not there",
+    "note  others (email, n) is not a reference to things: email is omitted",
+    "note  others (n, m) is not a reference to uses: it leads to id, number, and the key of uses is id",
+  ]);
+  expect(read("contracts/uses.json").properties.thing_id_2).toEqual({
+    type: ["string", "null"],
+    "x-references": "things",
+  });
+  expect(await run("build --workers 0 --page-size 1")).toMatchObject({ code: 0 });
+  const pages = [1, 2, 3].map((page) => read(`dist/current/uses/pages/${page}.json`).results[0]);
+  expect(pages.map(({ thing_id, thing_id_2 }) => [thing_id, thing_id_2])).toEqual([
+    ["own", "a~1b:1"],
+    ["own", null],
+    ["own", "a~0b:2"],
+  ]);
+  expect(read("dist/current/parts/pages/2.json").results[0]).toMatchObject({ id: "2:p", part_id: "1:p" });
+  expect((await run("verify")).stdout).toMatch(/passed +references +3 values/);
+});
+
+test("--all makes a key of columns that are unique together, of a view too, and leaves out only what has none", async () => {
+  database(
+    `CREATE TABLE trips (trip_id TEXT, route TEXT); INSERT INTO trips VALUES ('T1', 'R'), ('T2', 'R');
+      CREATE TABLE stop_times (trip_id TEXT, stop_sequence INTEGER, at TEXT);
+      INSERT INTO stop_times VALUES ('T1', 1, '08:00:00'), ('T1', 2, '25:13:00'), ('T2', 1, '08:00:00');
+      CREATE VIEW late AS SELECT * FROM stop_times; CREATE TABLE twice (x); INSERT INTO twice VALUES (1), (1);`,
+    join(cwd, "g.db"),
+  );
+  const ended = await run("init --from g.db --all");
+  const made = (kind: string) =>
+    `key id, made of (trip_id, stop_sequence), unique together in 3 rows, but the ${kind} does not enforce it`;
+  expect(linesOf(ended)).toEqual(
+    expect.arrayContaining([
+      `write  contracts/late.json  view, 3 rows, 4 fields, ${made("view")}`,
+      `write  contracts/stop_times.json  table, 3 rows, 4 fields, ${made("table")}`,
+      "write  contracts/stop_times.sql  the SELECT that reads stop_times; edit it",
+      expect.stringMatching(/^leave {2}twice {2}.* listings\.twice\.query, beside a contract\.$/),
+    ]),
+  );
+  expect(await run("build --workers 0")).toMatchObject({ code: 0 });
+  const { results } = read("dist/current/stop_times/pages/1.json");
+  expect(results.map(({ id }: { id: string }) => id)).toEqual(["T1:1", "T1:2", "T2:1"]);
 });
 
 test("--all names listings that cannot have the table's name, and says how", async () => {
