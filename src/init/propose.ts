@@ -46,7 +46,7 @@ export function propose(survey: Survey, { convert = false, null: marks = [], dec
   if (key.added) {
     const type = key.added.isText ? "string" : "integer";
     const column = sql === undefined ? key.added.sql : key.field;
-    published.unshift([key.field, fieldSchema(key.field, column, { type })]);
+    published.unshift([key.field, fromColumn(key.field, column, { type })]);
   }
   const words = wordsForRecords(survey.name);
   const label = chooseLabel(columns, words, key.field);
@@ -84,9 +84,24 @@ function queryFor(
   return `SELECT\n  ${lines.join(",\n  ")}\nFROM ${quoteName(name)}\n`;
 }
 
-/** A field's schema, with `x-column` if the column has another name. */
+/** A field's schema, with `x-column` if the column has another name, and with its heading as title if that says more. */
 function fieldSchema(field: string, column: string, schema: FieldSchema): FieldSchema {
+  const title = titleOf(field, column);
+  return { ...(title !== undefined && { title }), ...fromColumn(field, column, schema) };
+}
+
+function fromColumn(field: string, column: string, schema: FieldSchema): FieldSchema {
   return field === column ? schema : { ...schema, "x-column": column };
+}
+
+/** The heading of a column, if it has more than the words of its field: `Day-ahead Price [EUR/MWh]`, but not `Open Since`. */
+function titleOf(field: string, column: string): string | undefined {
+  const heading = column.normalize("NFC").replace(/\s+/g, " ").trim();
+  const words = heading.toLowerCase().replaceAll(" ", "_");
+  const name = field.toLowerCase();
+  // A field whose name was taken has a number.
+  const isSame = name.startsWith(words) && /^(?:_\d+)?$/.test(name.slice(words.length));
+  return isSame || heading === "" ? undefined : heading;
 }
 
 /** The line for `properties` that publishes a column: `"email": { "type": "string" }`. */
