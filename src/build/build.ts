@@ -28,6 +28,7 @@ import { ProblemLog } from "./problems.js";
 import { makeCurrent, type WrittenListing } from "./publish.js";
 import type { BuildResult, ListingResult } from "./result.js";
 import { openSigner, type Signer } from "./signer.js";
+import { keepSourceColumns, noteNewColumns, readSourceColumns } from "./source-columns.js";
 
 /**
  * Publishes the records of `options.db` as the current release of `options.dist`: one listing, or with `listings` several, as of
@@ -83,8 +84,9 @@ async function write(
   signer: Signer | undefined,
   movedFrom: string | undefined,
 ): Promise<BuildResult> {
-  const { dist, keep, baseUrl, place, gatesOf } = settings;
+  const { dist, keep, baseUrl, place, gatesOf, db } = settings;
   requireLink(dist);
+  const known = readSourceColumns(dist);
   // A broken release counts as none: this build replaces it.
   const previous = await openSiteIfComplete(join(dist, CURRENT));
   const untidied: string[] = [];
@@ -108,12 +110,16 @@ async function write(
     const notes = await tidily(untidied, "The notes on this release could not be made", [], () =>
       notesOf(settings, folder, movedFrom, published.switched ? previous : undefined),
     );
+    if (published.switched || known === undefined)
+      await tidily(untidied, "The columns of the source could not be kept", undefined, async () =>
+        keepSourceColumns(dist, jobs),
+      );
     return {
       ...named,
       folder,
       ...totalOf(listings, settings.explorer ? `${baseUrl}/` : undefined),
       problems: log.report,
-      sourceNotes: jobs[0]?.source.notes ?? [],
+      sourceNotes: [...(jobs[0]?.source.notes ?? []), ...noteNewColumns(known, db, jobs)],
       signedWith: signer?.key,
       notes,
     };

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { build } from "../build/build.js";
 import type { OnBuildProgress } from "../build/options.js";
 import type { BuildResult, ListingResult } from "../build/result.js";
+import { copySourceColumns } from "../build/source-columns.js";
 import type { Contract } from "../core/contract/contract.js";
 import { loadContract } from "../core/contract/file/load.js";
 import { basePath } from "../core/contract/links.js";
@@ -130,6 +131,7 @@ export async function dev(options: DevOptions, effects: DevEffects): Promise<nev
       settings = undefined;
       await watcher.watch(always);
       settings = await options.settings();
+      if (served === undefined) copySourceColumns(settings.dist, join(scratch, DIST));
       requireNoContract(settings);
       // Watch the files before they are read, so that a change during a build leads to another build.
       await watcher.watch([...always, ...filesOf(settings)]);
@@ -213,6 +215,8 @@ interface Running {
   served: Site | undefined;
 }
 
+/** The folder of the releases of a run. */
+const DIST = "dist";
 /** Old releases to keep: the one to compare with. */
 const KEEP = 1;
 
@@ -225,7 +229,7 @@ async function buildAndServe(
   const contract = await loadContract(settings.contract);
   await onBegin(listings === undefined ? contract.listing.words : RECORDS_WORDS);
   const base = host.origin + basePath(baseUrl);
-  const dist = join(scratch, "dist");
+  const dist = join(scratch, DIST);
   const began = performance.now();
   const result = await build(
     withDefaults("build", {

@@ -54,6 +54,7 @@ export const SETTINGS = {
       { ...path("<folder>"), default: "dist" },
       ["build", "diff", "verify", "schema", "serve", "host", "publish", "releases", "forget", "use"],
       "folder of the releases",
+      { readBy: ["dev"] },
     ),
     pageSize: row(
       { ...whole(PAGE_SIZE.min, PAGE_SIZE.max), default: PAGE_SIZE.default },

@@ -1,6 +1,7 @@
 /** A source as a side of a diff: builds its release in a temporary folder. */
 import { build } from "../../build/build.js";
 import type { BuildOptions } from "../../build/options.js";
+import { copySourceColumns } from "../../build/source-columns.js";
 import type { ReadEffects } from "../../core/compare/side.js";
 import { loadContract } from "../../core/contract/file/load.js";
 import { openSite, type Site } from "../../core/release/site.js";
@@ -14,14 +15,19 @@ export type SourceSideOptions = Complete<
   >
 >;
 
-/** Builds the release of `db` in `scratch`. @throws InvalidRecordsError and UserError as a build does. */
+/**
+ * Builds the release of `db` in `scratch`. @param dist of the last release, which notes on new columns refer to
+ * @throws InvalidRecordsError and UserError as a build does.
+ */
 export async function buildSource(
   db: string,
   options: SourceSideOptions & Pick<BuildOptions, "baseUrl">,
+  dist: string,
   scratch: string,
   { onProgress, onNote, signal }: ReadEffects,
 ): Promise<Site> {
   const { file: contract, listing } = await loadContract(options.contract);
+  copySourceColumns(dist, scratch);
   // Compressed pages are never compared.
   const { folder, sourceNotes } = await build(
     withDefaults("build", {
