@@ -18,8 +18,17 @@ export interface Proposal {
   sql?: string | undefined;
 }
 
-/** Proposes a contract. @throws UserError if nothing can be the key */
-export function propose(survey: Survey, { convert = false, null: marks = [], decimal = [] }: SurveyOptions): Proposal {
+/**
+ * Proposes what each column of a survey becomes.
+ * @param has whether a column is in the contract already, so that it is left out
+ * @param fields the names of fields that are taken
+ */
+export function proposeColumns(
+  survey: Survey,
+  { convert = false, null: marks = [], decimal = [] }: SurveyOptions,
+  has: (column: string) => boolean = () => false,
+  fields: readonly string[] = [],
+): Proposed[] {
   const names = survey.columns.map(({ column }) => column);
   const treatment: Treatment = {
     convert,
@@ -30,12 +39,19 @@ export function propose(survey: Survey, { convert = false, null: marks = [], dec
     findChanged: survey.findChanged,
     findMerged: survey.findMerged,
   };
-  const taken = new Set<string>();
-  const columns = survey.columns.map((tally): Proposed => {
-    const field = fieldOf(tally.column, taken);
-    taken.add(field);
-    return { field, ...decide(tally, treatment) };
-  });
+  const taken = new Set(fields);
+  return survey.columns
+    .filter(({ column }) => !has(column))
+    .map((tally): Proposed => {
+      const field = fieldOf(tally.column, taken);
+      taken.add(field);
+      return { field, ...decide(tally, treatment) };
+    });
+}
+
+/** Proposes a contract. @throws UserError if nothing can be the key */
+export function propose(survey: Survey, options: SurveyOptions): Proposal {
+  const columns = proposeColumns(survey, options);
   const key = chooseKey(survey, columns);
   const sql = queryFor(survey, columns, key);
   const published = columns.flatMap(({ column, field, schema }) => {
@@ -85,7 +101,7 @@ function queryFor(
 }
 
 /** A field's schema, with `x-column` if the column has another name, and with its heading as title if that says more. */
-function fieldSchema(field: string, column: string, schema: FieldSchema): FieldSchema {
+export function fieldSchema(field: string, column: string, schema: FieldSchema): FieldSchema {
   const title = titleOf(field, column);
   return { ...(title !== undefined && { title }), ...fromColumn(field, column, schema) };
 }
