@@ -15,6 +15,7 @@ import { type StagedFiles, Staging } from "../core/release/staging.js";
 import { requireLink } from "../core/release/switch.js";
 import type { Complete } from "../core/settings/settings.js";
 import { WHOLE } from "../core/shards/cut.js";
+import { keepSourceColumns, noteNewColumns, readSourceColumns } from "../core/source/source-columns.js";
 import { Mergers } from "./artifacts/artifacts.js";
 import { writeChanges } from "./artifacts/changes.js";
 import { writeSiteFiles } from "./artifacts/top-files.js";
@@ -28,7 +29,6 @@ import { ProblemLog } from "./problems.js";
 import { makeCurrent, type WrittenListing } from "./publish.js";
 import type { BuildResult, ListingResult } from "./result.js";
 import { openSigner, type Signer } from "./signer.js";
-import { keepSourceColumns, noteNewColumns, readSourceColumns } from "./source-columns.js";
 
 /**
  * Publishes the records of `options.db` as the current release of `options.dist`: one listing, or with `listings` several, as of
@@ -112,7 +112,7 @@ async function write(
     );
     if (published.switched || known === undefined)
       await tidily(untidied, "The columns of the source could not be kept", undefined, async () =>
-        keepSourceColumns(dist, jobs),
+        keepSourceColumns(dist, known, jobs),
       );
     return {
       ...named,

@@ -31,6 +31,7 @@ export async function runInit({ settings }: Invocation, io: Io): Promise<ExitCod
 /** The settings with which a build reads its source. */
 const OF_SOURCE = [
   "db",
+  "dist",
   "table",
   "query",
   "contract",
@@ -48,8 +49,8 @@ async function runUpdate(settings: Settings, io: Io): Promise<ExitCode> {
   if (flag !== undefined)
     throw usageError(`${flag} is for a new contract; --update reads the source of ${CONFIG_FILE}. Leave one out.`);
   const ofSource = await resolveSettings({ flags: {}, env: io.env, cwd: io.cwd, keys: OF_SOURCE });
-  const { db, table, query, contract, listings, sourceFormat, separator, quote, encoding } = need(ofSource, "db");
-  const options = { db, table, query, contract, listings, sourceFormat, separator, quote, encoding };
+  const { db, dist, table, query, contract, listings, sourceFormat, separator, quote, encoding } = need(ofSource, "db");
+  const options = { db, dist, table, query, contract, listings, sourceFormat, separator, quote, encoding };
   const step = (signal: AbortSignal) => updateContracts(options, signal);
   const updates = await stoppable(io.signals, step, "nothing was written");
   if (settings.json) print(io, toJson({ db, contracts: updates }));
@@ -60,7 +61,7 @@ async function runUpdate(settings: Settings, io: Io): Promise<ExitCode> {
   return ExitCode.done;
 }
 
-function describeUpdate({ listing, contract, version, added, omitted, gone, unread }: Update): Line[] {
+function describeUpdate({ listing, contract, version, added, omitted, gone, left, unread }: Update): Line[] {
   const inListing = (name: string) => (listing === "" ? name : `${listing}.${name}`);
   const columns = [...added, ...omitted].flatMap((column) => [
     describeColumn(column),
@@ -73,6 +74,10 @@ function describeUpdate({ listing, contract, version, added, omitted, gone, unre
     ...gone.map(({ field, column }): Line => {
       const detail = `the source has no column ${column} any more; remove the field, or name its column in x-column`;
       return { verb: "gone", value: inListing(field), detail, loud: true };
+    }),
+    ...left.map(({ column, field, schema = {} }): Line => {
+      const detail = `left out of earlier releases; if it is meant to be public: ${publicLine({ column, field }, schema)}`;
+      return { verb: "leave", value: inListing(column), detail, loud: true };
     }),
     ...unread.map((column): Line => ({ verb: "leave", value: inListing(column), detail: notRead, loud: true })),
     version === undefined

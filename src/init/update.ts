@@ -11,6 +11,7 @@ import { CONTRACT_FILE } from "../core/settings/file.js";
 import type { ListingOptions } from "../core/settings/settings.js";
 import { namedBy, type Offered, offeredBy } from "../core/source/offered.js";
 import { openRelation, ROWID_NAMES } from "../core/source/relation.js";
+import { decidedIn, readSourceColumns, type SourceColumns } from "../core/source/source-columns.js";
 import { type TextSettings, textFormatOf } from "../core/source/text-format.js";
 import { addFields } from "./contract-edits.js";
 import type { Proposed } from "./decide.js";
@@ -21,6 +22,8 @@ import { type OpenSource, survey, withSource } from "./survey.js";
 /** The settings with which a build reads the source. */
 export interface UpdateOptions extends TextSettings {
   db: string;
+  /** The folder of the releases, which keeps the list of the source's columns. */
+  dist: string;
   table?: string | undefined;
   query?: string | undefined;
   contract?: string | ContractFile | undefined;
@@ -41,6 +44,8 @@ export interface Update {
   omitted: readonly Proposed[];
   /** Fields whose column the source no longer has. */
   gone: readonly { field: string; column: string }[];
+  /** Columns that earlier releases left out, such as those of fields that a person has removed. */
+  left: readonly Proposed[];
   /** Columns of the source that the query does not read. */
   unread: readonly string[];
   /** The changes of the file, as a unified diff; empty without any. */
@@ -60,12 +65,13 @@ interface Target extends Pick<UpdateOptions, "table" | "query"> {
  */
 export async function updateContracts(options: UpdateOptions, signal?: AbortSignal): Promise<Update[]> {
   const targets = targetsOf(options);
-  const { db, sourceFormat, separator, quote, encoding } = options;
+  const { db, dist, sourceFormat, separator, quote, encoding } = options;
+  const known = readSourceColumns(dist);
   const reading = { from: db, sourceFormat, separator, quote, encoding };
   const query = options.listings === undefined ? options.query : undefined;
   const edited = await withSource({ ...reading, query }, signal, async (source) => {
     const all: { update: Update; text: string }[] = [];
-    for (const target of targets) all.push(await updateOne(source, reading, target, signal));
+    for (const target of targets) all.push(await updateOne(source, reading, target, known, signal));
     return all;
   });
   signal?.throwIfAborted();
@@ -101,6 +107,7 @@ async function updateOne(
   source: OpenSource,
   reading: TextSettings & { from: string },
   { listing, contract: file, setting, table, query }: Target,
+  known: SourceColumns | undefined,
   signal: AbortSignal | undefined,
 ): Promise<{ update: Update; text: string }> {
   const contract = await loadContract(file, setting);
@@ -113,7 +120,12 @@ async function updateOne(
   const offered =
     query === undefined ? undefined : offeredBy(source.db, openRelation(source.db, reading.from, { table, query }));
   const columns = proposeColumns(surveyed, options, namedBy([{ contract }]), Object.keys(contract.file.properties));
-  const added = columns.filter(({ schema }) => schema !== undefined);
+  // What a query yields is decided there.
+  const place = isText ? "" : surveyed.name;
+  const wasLeft =
+    query === undefined && known?.columns.some(([name]) => name === place) ? decidedIn(known, place) : () => false;
+  const publishable = columns.filter(({ schema }) => schema !== undefined);
+  const added = publishable.filter(({ column }) => !wasLeft(column));
   const found = new Set(surveyed.columns.map(({ column }) => lowerCase(column)));
   const isFound = (column: string, path: readonly string[]) =>
     found.has(lowerCase(column)) ||
@@ -129,6 +141,7 @@ async function updateOne(
     gone: fieldsOf(contract.file.properties, Object.keys)
       .filter(({ column, names }) => !isFound(column, names))
       .map(({ path, column }) => ({ field: path, column })),
+    left: publishable.filter(({ column }) => wasLeft(column)),
     unread: offered === undefined ? [] : unreadColumns(offered, contract),
     diff: "",
   };

@@ -36,11 +36,13 @@ const WRITTEN = `{
 
 let folder: string;
 let db: string;
+let dist: string;
 let contract: string;
 
 beforeEach(() => {
   folder = scratch();
   db = join(folder, "things.csv");
+  dist = join(folder, "dist");
   contract = join(folder, "rollcall.contract.json");
 });
 
@@ -49,7 +51,7 @@ const written = () => readFileSync(contract, "utf8");
 async function update(csv: string, text = WRITTEN) {
   writeFileSync(db, csv);
   writeFileSync(contract, text);
-  const [found] = await updateContracts({ db, contract });
+  const [found] = await updateContracts({ db, dist, contract });
   if (!found) throw new Error("There is no contract");
   return found;
 }
@@ -85,6 +87,27 @@ test("without a new column to publish, the file stays, and fields whose column i
   expect(found).toMatchObject({ version: undefined, diff: "", gone: [{ field: "name", column: "name" }] });
 });
 
+test("a column that earlier releases left out is named and not added, but one that they named as new is", async () => {
+  const publish = () => build({ db, contract, dist, baseUrl: "https://a.example", workers: 0 });
+  writeFileSync(db, lines("id,name,notes", "1,A,x"));
+  writeFileSync(contract, WRITTEN);
+  await publish();
+  for (const row of ["1,B,x,open", "1,C,x,open"]) {
+    writeFileSync(db, lines("id,name,notes,status", row));
+    await publish();
+  }
+  const [found] = await updateContracts({ db, dist, contract });
+  expect(found?.added.map(({ field }) => field)).toEqual(["status"]);
+  expect(found?.left.map(({ column }) => column)).toEqual(["notes"]);
+  await publish();
+  // A person removes the field again.
+  writeFileSync(contract, WRITTEN.replace("7 }", "9 }"));
+  await publish();
+  const text = written();
+  expect(await updateContracts({ db, dist, contract })).toMatchObject([{ added: [], version: undefined }]);
+  expect(written()).toBe(text);
+});
+
 test("an object of NDJSON that holds fields is not a new column", async () => {
   db = join(folder, "stations.ndjson");
   const { "x-observed": _, ...file } = STATIONS;
@@ -98,9 +121,13 @@ test("columns that a query does not read are named", async () => {
   writeFileSync(query, "SELECT id, label AS name FROM things");
   writeFileSync(db, lines("id,label,status", "1,A,open"));
   writeFileSync(contract, WRITTEN);
-  expect(await updateContracts({ db, contract, query })).toMatchObject([{ added: [], gone: [], unread: ["status"] }]);
+  expect(await updateContracts({ db, dist, contract, query })).toMatchObject([
+    { added: [], gone: [], unread: ["status"] },
+  ]);
   writeFileSync(query, "SELECT id, label AS name, status FROM things");
-  expect(await updateContracts({ db, contract, query })).toMatchObject([{ added: [{ field: "status" }], unread: [] }]);
+  expect(await updateContracts({ db, dist, contract, query })).toMatchObject([
+    { added: [{ field: "status" }], unread: [] },
+  ]);
 });
 
 test("a contract that would have mistakes stays as it is, and so does one with mistakes", async () => {
@@ -115,7 +142,7 @@ test("a contract that would have mistakes stays as it is, and so does one with m
 test("a contract of two listings is refused", async () => {
   writeFileSync(contract, WRITTEN);
   const listings = { one: { contract }, two: { contract } };
-  await expect(updateContracts({ db, listings })).rejects.toThrow(
+  await expect(updateContracts({ db, dist, listings })).rejects.toThrow(
     "is the contract of one and two, which have columns of their own",
   );
 });
@@ -135,11 +162,11 @@ test("of a site, all contracts are written, or none", async () => {
     }),
   );
   database.exec("ALTER TABLE customers RENAME TO people");
-  await expect(updateContracts({ db: path, listings })).rejects.toThrow("has no table or view");
+  await expect(updateContracts({ db: path, dist, listings })).rejects.toThrow("has no table or view");
   const texts = () => Object.values(listings).map(({ contract: file }) => JSON.parse(readFileSync(file, "utf8")));
   expect(texts().map((file) => file["x-listing"].version)).toEqual([1, 1]);
   database.exec("ALTER TABLE people RENAME TO customers");
-  await updateContracts({ db: path, listings });
+  await updateContracts({ db: path, dist, listings });
   expect(texts().map(({ required }) => required.at(-1))).toEqual(["rank", "city"]);
   database.close();
 });
@@ -297,7 +324,7 @@ test("in any contract, what was there stays byte for byte, whatever columns come
     const columns = [...fresh.slice(0, 2), ...left, ...fresh.slice(2), "zz"];
     writeFileSync(db, lines(columns.map(cell).join(","), columns.map((_, at) => `v${at}`).join(",")));
     writeFileSync(contract, text);
-    const [found] = await updateContracts({ db, contract });
+    const [found] = await updateContracts({ db, dist, contract });
     expect(asBefore(written(), text)).toBe(text);
     const now = JSON.parse(written().replace(/^\uFEFF/, ""));
     const names = found?.added.map(({ field }) => field) ?? [];

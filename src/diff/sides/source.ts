@@ -1,11 +1,11 @@
 /** A source as a side of a diff: builds its release in a temporary folder. */
 import { build } from "../../build/build.js";
 import type { BuildOptions } from "../../build/options.js";
-import { copySourceColumns } from "../../build/source-columns.js";
 import type { ReadEffects } from "../../core/compare/side.js";
 import { loadContract } from "../../core/contract/file/load.js";
 import { openSite, type Site } from "../../core/release/site.js";
 import { type Complete, type OptionsFor, withDefaults } from "../../core/settings/settings.js";
+import { copySourceColumns } from "../../core/source/source-columns.js";
 
 /** How to build a source. The base URL and the contract default to those of the other side. */
 export type SourceSideOptions = Complete<

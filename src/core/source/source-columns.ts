@@ -2,22 +2,24 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { z } from "zod";
-import type { Contract } from "../core/contract/contract.js";
-import { parseAs } from "../core/contract/json.js";
-import { listed } from "../core/print/text.js";
-import { SOURCE_COLUMNS } from "../core/release/layout.js";
-import { readPlain } from "../core/release/plain-files.js";
-import { replaceFile } from "../core/release/writer.js";
-import { namedBy, type Offered } from "../core/source/offered.js";
-import { nameOfSource } from "../core/source/text-format.js";
+import type { Contract } from "../contract/contract.js";
+import { parseAs } from "../contract/json.js";
+import { listed } from "../print/text.js";
+import { SOURCE_COLUMNS } from "../release/layout.js";
+import { readPlain } from "../release/plain-files.js";
+import { replaceFile } from "../release/writer.js";
+import { namedBy, type Offered } from "./offered.js";
+import { nameOfSource } from "./text-format.js";
 
 const COLUMNS = z.object({
   tables: z.array(z.string()),
   /** The columns of the tables that listings read, as pairs, since a table may have any name. */
   columns: z.array(z.tuple([z.string(), z.array(z.string())])),
+  /** Those that were named as new and that no listing publishes since. All others were left out on purpose. */
+  undecided: z.array(z.tuple([z.string(), z.array(z.string())])),
 });
 
-type SourceColumns = z.infer<typeof COLUMNS>;
+export type SourceColumns = z.infer<typeof COLUMNS>;
 
 /** A listing, and what its source offers. */
 interface Reading {
@@ -36,11 +38,18 @@ export function readSourceColumns(dist: string): SourceColumns | undefined {
   return text === undefined ? undefined : parseAs(COLUMNS, text.toString());
 }
 
-/** Replaces the list by what the source of a build offers. */
-export function keepSourceColumns(dist: string, listings: readonly Reading[]): void {
+/** Replaces the list by what the source of a build offers. @param known the list of the last release */
+export function keepSourceColumns(dist: string, known: SourceColumns | undefined, listings: readonly Reading[]): void {
+  const columns = columnsOf(listings);
+  const undecided = [...columns.keys()].map((table): [string, string[]] => {
+    const isNamed = namedIn(table, listings);
+    const isDecided = decidedIn(known, table);
+    return [table, (columns.get(table) ?? []).filter((column) => !isDecided(column) && !isNamed(column))];
+  });
   const now: SourceColumns = {
     tables: [...(listings[0]?.source.offered.tables ?? [])],
-    columns: [...columnsOf(listings)].map(([table, columns]) => [table, [...columns]]),
+    columns: [...columns].map(([table, names]) => [table, [...names]]),
+    undecided: undecided.filter(([, names]) => names.length > 0),
   };
   replaceFile(join(dist, SOURCE_COLUMNS), `${JSON.stringify(now)}\n`);
 }
@@ -51,6 +60,21 @@ export function copySourceColumns(dist: string, to: string): void {
   if (text === undefined) return;
   mkdirSync(to, { recursive: true });
   writeFileSync(join(to, SOURCE_COLUMNS), text);
+}
+
+/**
+ * Finds whether a column was published or left out on purpose by a release: all of a table that is not in the list, since the
+ * first release of a table leaves out what its contract leaves out.
+ */
+export function decidedIn(known: SourceColumns | undefined, table: string): (column: string) => boolean {
+  const columns = new Map(known?.columns).get(table);
+  const undecided = new Map(known?.undecided).get(table) ?? [];
+  return (column) => columns === undefined || (columns.includes(column) && !undecided.includes(column));
+}
+
+function namedIn(table: string, listings: readonly Reading[]): (column: string) => boolean {
+  const readers = listings.filter(({ source }) => source.offered.columns.has(table));
+  return namedBy(readers.map(({ settings: { contract }, source: { offered } }) => ({ contract, offered })));
 }
 
 /** The columns of the tables that some listings read. */
@@ -72,8 +96,7 @@ export function noteNewColumns(known: SourceColumns | undefined, db: string, lis
   for (const [table, columns] of now) {
     const old = before.get(table);
     if (old === undefined) continue;
-    const readers = listings.filter(({ source }) => source.offered.columns.has(table));
-    const isNamed = namedBy(readers.map(({ settings: { contract }, source: { offered } }) => ({ contract, offered })));
+    const isNamed = namedIn(table, listings);
     const added = columns.filter((column) => !old.includes(column) && !isNamed(column));
     if (added.length === 0) continue;
     const place = table === "" ? file : `the table ${table}`;
