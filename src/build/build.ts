@@ -15,6 +15,7 @@ import { type StagedFiles, Staging } from "../core/release/staging.js";
 import { requireLink } from "../core/release/switch.js";
 import type { Complete } from "../core/settings/settings.js";
 import { WHOLE } from "../core/shards.js";
+import { keepSourceColumns, noteNewColumns, readSourceColumns } from "../core/source/source-columns.js";
 import { Mergers } from "./artifacts/artifacts.js";
 import { writeChanges } from "./artifacts/changes.js";
 import { writeSiteFiles } from "./artifacts/top-files.js";
@@ -83,8 +84,9 @@ async function write(
   signer: Signer | undefined,
   movedFrom: string | undefined,
 ): Promise<BuildResult> {
-  const { dist, keep, baseUrl, place, gatesOf } = settings;
+  const { dist, keep, baseUrl, place, gatesOf, db } = settings;
   requireLink(dist);
+  const known = readSourceColumns(dist);
   // A broken release counts as none: this build replaces it.
   const previous = await openSiteIfComplete(join(dist, CURRENT));
   const untidied: string[] = [];
@@ -108,12 +110,16 @@ async function write(
     const notes = await tidily(untidied, "The notes on this release could not be made", [], () =>
       notesOf(settings, folder, movedFrom, published.switched ? previous : undefined),
     );
+    if (published.switched || known === undefined)
+      await tidily(untidied, "The columns of the source could not be kept", undefined, async () =>
+        keepSourceColumns(dist, known, jobs),
+      );
     return {
       ...named,
       folder,
       ...totalOf(listings, settings.explorer ? `${baseUrl}/` : undefined),
       problems: log.report,
-      sourceNotes: jobs[0]?.source.notes ?? [],
+      sourceNotes: [...(jobs[0]?.source.notes ?? []), ...noteNewColumns(known, db, jobs)],
       signedWith: signer?.key,
       notes,
     };

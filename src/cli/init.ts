@@ -1,21 +1,24 @@
 /** `rollcall init`: writes a starter config, with sample users or a contract for a database. */
-import { ExitCode } from "../core/errors.js";
+import { ExitCode, usageError } from "../core/errors.js";
 import { count } from "../core/print/numbers.js";
 import type { Line } from "../core/print/style.js";
 import { toJson } from "../core/print/text.js";
-import { CONTRACT_FILE } from "../core/settings/file.js";
-import { optionsOf } from "../core/settings/settings.js";
+import { CONFIG_FILE, CONTRACT_FILE } from "../core/settings/file.js";
+import { need, resolveSettings } from "../core/settings/resolve.js";
+import { optionsOf, type Settings } from "../core/settings/settings.js";
 import type { Proposed } from "../init/decide.js";
 import type { Found, FoundListing } from "../init/found.js";
 import { contractFile, type InitResult, initialize, QUERY_FILE, queryFile } from "../init/init.js";
 import type { ChosenKey } from "../init/key.js";
 import { publicLine } from "../init/propose.js";
 import { describeFound, describeNull, type FoundSource } from "../init/source.js";
+import { type Update, updateContracts } from "../init/update.js";
 import { stoppable } from "./program/signals.js";
 import { type Invocation, type Io, print, sayLines } from "./program/verb.js";
 
 /** Runs `rollcall init`. @returns its exit code. @throws UserError */
 export async function runInit({ settings }: Invocation, io: Io): Promise<ExitCode> {
+  if (settings.update) return runUpdate(settings, io);
   const options = { folder: io.cwd, ...optionsOf("init", settings) };
   const step = (signal: AbortSignal) => initialize(options, { signal });
   const result = await stoppable(io.signals, step, "nothing was written");
@@ -23,6 +26,68 @@ export async function runInit({ settings }: Invocation, io: Io): Promise<ExitCod
   else if (!settings.quiet)
     sayLines(io, [...describe(result, settings.convert), { verb: "next", value: nextCommand(result) }]);
   return ExitCode.done;
+}
+
+/** The settings with which a build reads its source. */
+const OF_SOURCE = [
+  "db",
+  "dist",
+  "table",
+  "query",
+  "contract",
+  "listings",
+  "sourceFormat",
+  "separator",
+  "quote",
+  "encoding",
+] as const;
+
+async function runUpdate(settings: Settings, io: Io): Promise<ExitCode> {
+  const { from, allTables, null: marks, convert, decimal } = settings;
+  const given = { "--from": from, "--all": allTables, "--null": marks, "--convert": convert, "--decimal": decimal };
+  const [flag] = Object.entries(given).find(([, value]) => value !== undefined && value !== false) ?? [];
+  if (flag !== undefined)
+    throw usageError(`${flag} is for a new contract; --update reads the source of ${CONFIG_FILE}. Leave one out.`);
+  const ofSource = await resolveSettings({ flags: {}, env: io.env, cwd: io.cwd, keys: OF_SOURCE });
+  const { db, dist, table, query, contract, listings, sourceFormat, separator, quote, encoding } = need(ofSource, "db");
+  const options = { db, dist, table, query, contract, listings, sourceFormat, separator, quote, encoding };
+  const step = (signal: AbortSignal) => updateContracts(options, signal);
+  const updates = await stoppable(io.signals, step, "nothing was written");
+  if (settings.json) print(io, toJson({ db, contracts: updates }));
+  else if (!settings.quiet) {
+    for (const { diff } of updates) if (diff !== "") print(io, diff);
+    sayLines(io, [{ verb: "read", value: db }, ...updates.flatMap(describeUpdate)]);
+  }
+  return ExitCode.done;
+}
+
+function describeUpdate({ listing, contract, version, added, omitted, gone, left, unread }: Update): Line[] {
+  const inListing = (name: string) => (listing === "" ? name : `${listing}.${name}`);
+  const columns = [...added, ...omitted].flatMap((column) => [
+    describeColumn(column),
+    ...describeDoubt(column, true),
+    ...describeConcern(column),
+  ]);
+  const notRead = "not read by the query; to publish it, select it there, then run this again";
+  return [
+    ...columns.map((line) => ({ ...line, value: inListing(line.value) })),
+    ...gone.map(({ field, column }): Line => {
+      const detail = `the source has no column ${column} any more; remove the field, or name its column in x-column`;
+      return { verb: "gone", value: inListing(field), detail, loud: true };
+    }),
+    ...left.map(({ column, field, schema = {} }): Line => {
+      const detail = `left out of earlier releases; if it is meant to be public: ${publicLine({ column, field }, schema)}`;
+      return { verb: "leave", value: inListing(column), detail, loud: true };
+    }),
+    ...unread.map((column): Line => ({ verb: "leave", value: inListing(column), detail: notRead, loud: true })),
+    version === undefined
+      ? { verb: "same", value: contract, detail: "no new column to publish" }
+      : {
+          verb: "write",
+          value: contract,
+          detail: `${count(added.length, "new field")}, version ${version}; published data is public`,
+        },
+  ];
 }
 
 function nextCommand({ db }: InitResult): string {
@@ -99,13 +164,13 @@ function describeTable(found: Found, config: string, db: string, isConverting: b
   ];
 }
 
-function describeColumn({ column, field, schema, instead, what, why, doubt }: Proposed, key: ChosenKey): Line {
+function describeColumn({ column, field, schema, instead, what, why, doubt }: Proposed, key?: ChosenKey): Line {
   if (!schema) {
     const way = instead ? `; if it is meant to be public: ${publicLine({ column, field }, instead)}` : "";
     return { verb: "omit", value: column, detail: `${what}: ${why}${way}`, loud: true };
   }
   const parts = [
-    ...(key.field === field ? [`the key, ${key.why}`] : []),
+    ...(key?.field === field ? [`the key, ${key.why}`] : []),
     ...(field === column ? [] : [`the field ${field}`]),
     why,
   ];

@@ -15,6 +15,7 @@ import { makeScratch, removeScratch } from "../core/scratch/folder.js";
 import { withoutGates } from "../core/settings/merge.js";
 import { type Complete, type OptionsFor, withDefaults } from "../core/settings/settings.js";
 import { ForeignSourceError } from "../core/source/relation.js";
+import { copySourceColumns } from "../core/source/source-columns.js";
 import { textFormatOf } from "../core/source/text-format.js";
 import { type DiffResult, diff } from "../diff/diff.js";
 import type { Found } from "../init/found.js";
@@ -130,6 +131,7 @@ export async function dev(options: DevOptions, effects: DevEffects): Promise<nev
       settings = undefined;
       await watcher.watch(always);
       settings = await options.settings();
+      if (served === undefined) copySourceColumns(settings.dist, join(scratch, DIST));
       requireNoContract(settings);
       // Watch the files before they are read, so that a change during a build leads to another build.
       await watcher.watch([...always, ...filesOf(settings)]);
@@ -213,6 +215,8 @@ interface Running {
   served: Site | undefined;
 }
 
+/** The folder of the releases of a run. */
+const DIST = "dist";
 /** Old releases to keep: the one to compare with. */
 const KEEP = 1;
 
@@ -225,7 +229,7 @@ async function buildAndServe(
   const contract = await loadContract(settings.contract);
   await onBegin(listings === undefined ? contract.listing.words : RECORDS_WORDS);
   const base = host.origin + basePath(baseUrl);
-  const dist = join(scratch, "dist");
+  const dist = join(scratch, DIST);
   const began = performance.now();
   const result = await build(
     withDefaults("build", {

@@ -195,7 +195,7 @@ function refusal(name: string): UserError {
 }
 
 /** Runs a step, and explains why its files cannot be written. @param place their folder */
-async function explainWriteErrors<T>(files: string, place: string, step: () => Promise<T>): Promise<T> {
+export async function explainWriteErrors<T>(files: string, place: string, step: () => Promise<T>): Promise<T> {
   try {
     return await step();
   } catch (cause) {

@@ -18,8 +18,17 @@ export interface Proposal {
   sql?: string | undefined;
 }
 
-/** Proposes a contract. @throws UserError if nothing can be the key */
-export function propose(survey: Survey, { convert = false, null: marks = [], decimal = [] }: SurveyOptions): Proposal {
+/**
+ * Proposes what each column of a survey becomes.
+ * @param has whether a column is in the contract already, so that it is left out
+ * @param fields the names of fields that are taken
+ */
+export function proposeColumns(
+  survey: Survey,
+  { convert = false, null: marks = [], decimal = [] }: SurveyOptions,
+  has: (column: string) => boolean = () => false,
+  fields: readonly string[] = [],
+): Proposed[] {
   const names = survey.columns.map(({ column }) => column);
   const treatment: Treatment = {
     convert,
@@ -30,12 +39,19 @@ export function propose(survey: Survey, { convert = false, null: marks = [], dec
     findChanged: survey.findChanged,
     findMerged: survey.findMerged,
   };
-  const taken = new Set<string>();
-  const columns = survey.columns.map((tally): Proposed => {
-    const field = fieldOf(tally.column, taken);
-    taken.add(field);
-    return { field, ...decide(tally, treatment) };
-  });
+  const taken = new Set(fields);
+  return survey.columns
+    .filter(({ column }) => !has(column))
+    .map((tally): Proposed => {
+      const field = fieldOf(tally.column, taken);
+      taken.add(field);
+      return { field, ...decide(tally, treatment) };
+    });
+}
+
+/** Proposes a contract. @throws UserError if nothing can be the key */
+export function propose(survey: Survey, options: SurveyOptions): Proposal {
+  const columns = proposeColumns(survey, options);
   const key = chooseKey(survey, columns);
   const sql = queryFor({ ...survey, columns, key });
   const published = columns.flatMap(({ column, field, schema }) => {
@@ -46,7 +62,7 @@ export function propose(survey: Survey, { convert = false, null: marks = [], dec
   if (key.added) {
     const type = key.added.parts ? "string" : "integer";
     const column = sql === undefined ? key.added.sql : key.field;
-    published.unshift([key.field, fieldSchema(key.field, column, { type })]);
+    published.unshift([key.field, fromColumn(key.field, column, { type })]);
   }
   const words = wordsForRecords(survey.name);
   const label = chooseLabel(columns, words, key.field);
@@ -87,9 +103,24 @@ export function queryFor(
   return `SELECT\n  ${lines.join(",\n  ")}\nFROM ${quoteName(name)}\n`;
 }
 
-/** A field's schema, with `x-column` if the column has another name. */
-function fieldSchema(field: string, column: string, schema: FieldSchema): FieldSchema {
+/** A field's schema, with `x-column` if the column has another name, and with its heading as title if that says more. */
+export function fieldSchema(field: string, column: string, schema: FieldSchema): FieldSchema {
+  const title = titleOf(field, column);
+  return { ...(title !== undefined && { title }), ...fromColumn(field, column, schema) };
+}
+
+function fromColumn(field: string, column: string, schema: FieldSchema): FieldSchema {
   return field === column ? schema : { ...schema, "x-column": column };
+}
+
+/** The heading of a column, if it has more than the words of its field: `Day-ahead Price [EUR/MWh]`, but not `Open Since`. */
+function titleOf(field: string, column: string): string | undefined {
+  const heading = column.normalize("NFC").replace(/\s+/g, " ").trim();
+  const words = heading.toLowerCase().replaceAll(" ", "_");
+  const name = field.toLowerCase();
+  // A field whose name was taken has a number.
+  const isSame = name.startsWith(words) && /^(?:_\d+)?$/.test(name.slice(words.length));
+  return isSame || heading === "" ? undefined : heading;
 }
 
 /** The line for `properties` that publishes a column: `"email": { "type": "string" }`. */

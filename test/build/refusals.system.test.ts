@@ -141,7 +141,14 @@ test("a second build at once is told at once who is at work; once that is killed
   expect((await first.ended).code).toBe("SIGKILL");
   expect(readdirSync(dist)).toContain(".staging");
   expect(await run(args)).toEqual({ code: 0, stdout: "", stderr: "" });
-  expect(readdirSync(dist).sort()).toEqual([".lock", ".lock-holder.json", ".newest-time", "current", "releases"]);
+  expect(readdirSync(dist).sort()).toEqual([
+    ".lock",
+    ".lock-holder.json",
+    ".newest-time",
+    ".source-columns.json",
+    "current",
+    "releases",
+  ]);
   expect(await findDamage(await openRelease(join(dist, "current")))).toBeUndefined();
 });
 

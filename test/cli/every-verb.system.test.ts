@@ -37,7 +37,7 @@ test("a wrong setting stops the verbs that have it, and only those", async () =>
   };
   expect(await codes({ ROLLCALL_PORT: "eighty" })).toEqual(["serve"]);
   expect(await codes({ ROLLCALL_PAGE_SIZE: "many" })).toEqual(["build", "diff", "dev"]);
-  const writers = ["schema", "build", "diff", "verify", "serve", "host", "publish", "releases", "forget", "use"];
+  const writers = ["schema", "build", "diff", "verify", "dev", "serve", "host", "publish", "releases", "forget", "use"];
   expect(await codes({ ROLLCALL_DIST: "a\0b" })).toEqual(writers);
   expect(await codes({ ROLLCALL_QUIET: "very" })).toEqual(["init", "build", "publish", "mirror", "use"]);
 });

@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, wr
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { build, init } from "../../src/index.js";
 import { plainRows, userId, usersFile } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
 import { takenPort } from "../support/ports.js";
@@ -345,6 +346,21 @@ note   left out 1 empty row, line 3
   expect(sourceNotes).toEqual(["left out 1 empty row, line 3"]);
   expect(made.notes).toEqual(['people: "1.234" may be 1234 or 1.234: --decimal people=, or --decimal people=.']);
   expect(await plain.stop("SIGTERM")).toBe(0);
+});
+
+test("names columns that are new since the last release in dist", async () => {
+  const place = { cwd: scratch(), temporary: scratch() };
+  const db = join(place.cwd, "towns.csv");
+  const contract = join(place.cwd, "rollcall.contract.json");
+  writeFileSync(db, "id,name\n1,A\n");
+  await init({ folder: place.cwd, from: db });
+  await build({ db, contract, dist: join(place.cwd, "dist"), baseUrl: "https://example.com" });
+  writeFileSync(db, "id,name,status\n1,A,open\n");
+  const run = develop(place, "--json towns.csv");
+  await run.next();
+  const built = (await run.next()) as Event & { sourceNotes: string[] };
+  expect(built.sourceNotes).toEqual(["towns.csv has new columns that are not published: status"]);
+  expect(await run.stop("SIGTERM")).toBe(0);
 });
 
 /** A shop with a table that has no key. */

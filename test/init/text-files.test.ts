@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { TextSettings } from "../../src/core/source/text-format.js";
+import { headingOf } from "../../src/explorer/meaning.js";
 import { build } from "../../src/index.js";
 import type { InitOptions } from "../../src/init/init.js";
 import { scratch } from "../support/files.js";
@@ -237,6 +238,27 @@ test("names of other alphabets are fields, and equal names are numbered", async 
   const { columns, contract } = await initText("a.csv", lines("番号,Ort (neu),ort neu,Größe", "1,a,b,c"));
   expect(columns.map(({ field }) => field)).toEqual(["番号", "ort_neu", "ort_neu_2", "größe"]);
   expect(contract.properties["ort_neu_2"]).toMatchObject({ "x-column": "ort neu" });
+});
+
+test("a heading that says more than the name is the title in the explorer and openapi.json", async () => {
+  const found = await initText(
+    "prices.csv",
+    lines("id,Day-ahead Price [EUR/MWh],Open Since,ort neu,Ort  neu,Ort (neu)", "1,12.5,x,a,b,c"),
+  );
+  const titles = found.read.fields.map(({ path, schema }) => [path, schema.title]);
+  expect(Object.fromEntries(titles)).toEqual({
+    id: undefined,
+    day_ahead_price_eur_mwh: "Day-ahead Price [EUR/MWh]",
+    open_since: undefined,
+    ort_neu: undefined,
+    ort_neu_2: undefined,
+    ort_neu_3: "Ort (neu)",
+  });
+  expect(found.read.fields.map(headingOf)).toContain("Day-ahead Price [EUR/MWh]");
+  const [record] = (await builtFrom(found)) as object[];
+  expect(record).toHaveProperty("day_ahead_price_eur_mwh", 12.5);
+  const { components } = JSON.parse(readFileSync(join(found.folder, "dist/current/openapi.json"), "utf8"));
+  expect(components.schemas.Price.properties.day_ahead_price_eur_mwh.title).toBe("Day-ahead Price [EUR/MWh]");
 });
 
 test("a text file has no tables", async () => {

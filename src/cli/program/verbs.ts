@@ -10,11 +10,13 @@ export const VERBS: Readonly<Record<VerbName, Verb>> = {
   init: {
     summary: `Write a starter ${CONFIG_FILE}, with sample users or for your table`,
     details: `With --from, reads every row and writes a ${CONTRACT_FILE} that leaves out columns that look secret. \
-Never overwrites a file.`,
+Never overwrites a file, but with --update adds new columns of the source that \
+${CONFIG_FILE} names to its contract, raises the version, and prints the diff; all else in the contract stays as it is.`,
     examples: [
       ["rollcall init", `write ${CONFIG_FILE} and ${SAMPLE_FILE}`],
       ["rollcall init --from people.sqlite && rollcall build && rollcall serve", "publish and serve your own table"],
       ["rollcall init --from shop.db --all", "write a contract for each table, in contracts"],
+      ["rollcall init --update", "add new columns to the contract"],
     ],
     isUnconfigured: true,
     load: async () => (await import("../init.js")).runInit,

@@ -25,6 +25,8 @@ export const TRASH_PREFIX = ".trash-";
 export const MARK = ".mark";
 /** The settings with which files of other hosts were written. */
 export const HOST_SETTINGS = ".hosts.json";
+/** The tables and columns of the source at the last release. Never in a release, since names of omitted columns are not public. */
+export const SOURCE_COLUMNS = ".source-columns.json";
 
 /** The argument that names the release that was current before the current one. */
 export const PREVIOUS = "previous";

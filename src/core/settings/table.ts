@@ -21,6 +21,7 @@ export const SETTINGS = {
       SOURCE,
     ),
     allTables: row(yesOrNo, ["init"], "write a contract for each table that has a key, and a config for all of them"),
+    update: row(yesOrNo, ["init"], "add the new columns of the source to the contract of the config file", COMMAND),
     query: row(path("<file.sql>"), ["init", "build", "dev"], "file with a SELECT, instead of a table", SOURCE),
     contract: row(
       kind.contract,
@@ -54,6 +55,7 @@ export const SETTINGS = {
       { ...path("<folder>"), default: "dist" },
       ["build", "diff", "verify", "schema", "serve", "host", "publish", "releases", "forget", "use"],
       "folder of the releases",
+      { readBy: ["dev"] },
     ),
     pageSize: row(
       { ...whole(PAGE_SIZE.min, PAGE_SIZE.max), default: PAGE_SIZE.default },

@@ -10,6 +10,7 @@ import { lowerCase, quoteName } from "../contract/sql.js";
 import { codeOf, UserError } from "../errors.js";
 import { shellWord } from "../print/text.js";
 import { changedWhileRead, explainReading, type ListingPlace } from "./errors.js";
+import { type Offered, offeredBy } from "./offered.js";
 import { copyColumn, publishedParameters, publishedSql } from "./published.js";
 import { findRelation, freeRowid, placeOf, type Relation, type RelationOptions } from "./relation.js";
 import { isSameFile, isUnwritten, requireFile } from "./stats.js";
@@ -45,6 +46,7 @@ export interface Copied {
   stats: BigIntStats;
   /** What the copy's place column holds; undefined if it is NULL. */
   place: Place | undefined;
+  offered: Offered;
 }
 
 /** How messages name a row: by its line in a text file, or by its rowid in a SQLite table. */
@@ -181,8 +183,8 @@ function tryCopy(path: string, listings: ReadonlyMap<string, CopyOptions>, to: s
     }
     const copied = [...listings].map(([name, options], at) => {
       reading(name, options);
-      const { rows, version, place: placed } = found.get(name) as Found;
-      return { ...copyRows(db, rows, options, copyTables(at)), version, place: placed, stats: held };
+      const { rows, version, place: placed, offered } = found.get(name) as Found;
+      return { ...copyRows(db, rows, options, copyTables(at)), version, place: placed, offered, stats: held };
     });
     for (const [at, [name, options]] of [...listings].entries()) {
       reading(name, options);
@@ -314,9 +316,10 @@ function rowsFrom(
   db: Database.Database,
   options: CopyOptions,
   listing: string,
-): Pick<Copied, "version" | "place"> & { rows: string } {
+): Pick<Copied, "version" | "place" | "offered"> & { rows: string } {
   const { contract, lineColumn } = options;
-  const { sql, isStored, hasRowid, columns } = findRelation(db, options.named ?? options.db, options, listing);
+  const relation = findRelation(db, options.named ?? options.db, options, listing);
+  const { sql, isStored, hasRowid, columns } = relation;
   // Only a record whose key is an empty text is named by its row.
   const isNeeded = hasRowid && acceptorOf(contract.key.schema)("");
   const rowid = isNeeded ? freeRowid(columns.map(({ name }) => name)) : undefined;
@@ -325,6 +328,7 @@ function rowsFrom(
     rows: withDigits(contract, isStored ? `${sql} NOT INDEXED` : sql, columns, place ?? "NULL"),
     version: isStored ? `${db.prepare("SELECT sqlite_version()").pluck().get()} ${sql}` : undefined,
     place: lineColumn !== undefined ? "line" : rowid === undefined ? undefined : "row",
+    offered: offeredBy(db, relation),
   };
 }
 

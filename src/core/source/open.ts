@@ -19,6 +19,7 @@ import {
   repeatedSql,
 } from "./copy.js";
 import { explainReading, explainSqlite, type ListingPlace } from "./errors.js";
+import type { Offered } from "./offered.js";
 import { publishedParameters } from "./published.js";
 import type { Copy } from "./reader.js";
 import { placeOf } from "./relation.js";
@@ -80,8 +81,9 @@ async function copyAny(
   const source = { ...(options as SourceOptions), ...own, named: db };
   const copied = copySource(path, new Map([["", source]]), to);
   rmSync(path);
-  const { stats, notes } = imported;
-  return copied.map((one) => ({ ...one, stats, notes }));
+  const { stats, notes, names } = imported;
+  const columns = new Map([["", names]]);
+  return copied.map((one) => ({ ...one, stats, notes, offered: { ...one.offered, columns, tables: [] } }));
 }
 
 /** The file of a copy, with the rows of one listing or several. */
@@ -115,6 +117,7 @@ export class Source {
   readonly copy: Copy;
   /** What a user should know about how the file was read: sentences without a full stop. */
   readonly notes: readonly string[];
+  readonly offered: Offered;
   readonly #db: Database.Database;
   /** The table of the copy's invalid rows, until they are removed. */
   readonly #invalid: string;
@@ -134,6 +137,7 @@ export class Source {
     this.version = copied.version;
     this.copy = { path: file.path, tables, before: copied.before, place: copied.place };
     this.notes = copied.notes ?? [];
+    this.offered = copied.offered;
     this.#db = file.db;
     this.#invalid = `temp.invalid_${tables.records}`;
     this.#db.exec(`CREATE TABLE ${this.#invalid} (number INTEGER PRIMARY KEY)`);

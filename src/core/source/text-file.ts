@@ -33,6 +33,8 @@ export interface Imported {
   table: string;
   /** The columns of the file, each with its name in the table. */
   columns: readonly ImportedColumn[];
+  /** The names of all columns of the file, whether they were imported or not; at most the first 1,999 names in NDJSON. */
+  names: readonly string[];
   /** The `stat` of the text file when it was read. */
   stats: BigIntStats;
   format: TextFormat;
@@ -174,7 +176,7 @@ function noColumns(file: string): UserError {
   return new UserError(`${file} has no columns; its first line names them.`);
 }
 
-type Read = Pick<Imported, "columns" | "separator" | "note" | "notes">;
+type Read = Pick<Imported, "columns" | "names" | "separator" | "note" | "notes">;
 
 /** Reads CSV or TSV. */
 async function readCells(input: TextInput, text: Text, table: TableWriter, contract?: Contract): Promise<Read> {
@@ -206,7 +208,7 @@ async function readCells(input: TextInput, text: Text, table: TableWriter, contr
     table.removeEmpty();
     notes.unshift(empty.note);
   }
-  return { columns, separator: delimiter, note: note ?? noteOnNames(names), notes };
+  return { columns, names, separator: delimiter, note: note ?? noteOnNames(names), notes };
 }
 
 /** A note if the names of columns look like values, since the first line may be a record. */
@@ -313,6 +315,7 @@ function describe(file: string, { message, ...place }: CsvError): string {
 /** Reads NDJSON. With a contract, a field inside of objects is also found by its path. */
 async function readLines(input: TextInput, text: Text, table: TableWriter, contract?: Contract): Promise<Read> {
   const writer = contract ? membersOfContract(input.name, table, contract) : writtenMembers(input.name, table);
+  const names = new Set<string>();
   let line = 0;
   const tooLong = () =>
     new UserError(
@@ -327,9 +330,10 @@ async function readLines(input: TextInput, text: Text, table: TableWriter, contr
       const why = read.why.replace(/^line 1, /, ", ").replace(/^(?!, )/, ": ");
       throw new UserError(`${where}${why}. Correct the line, then run this again.`);
     }
+    for (const name of read.members.keys()) if (names.size < MOST_COLUMNS) names.add(name);
     writer.add(read.members, line, where);
   }
-  return { columns: writer.finish(), notes: [] };
+  return { columns: writer.finish(), names: [...names], notes: [] };
 }
 
 /** Writes objects of NDJSON. */

@@ -22,7 +22,7 @@ export interface SideEffects {
   scratch: string;
   source: SourceSideOptions;
   onProgress?: ReadEffects["onProgress"] | undefined;
-  /** Called with each sentence about how a source was read, after the name of the source. */
+  /** Called with each sentence about how a source was read, with the name of the source. */
   onNote?: ReadEffects["onNote"];
   signal?: AbortSignal | undefined;
 }
@@ -68,7 +68,12 @@ async function likeOf({ site, open }: Named): Promise<Like> {
  */
 export async function findNamed(name: string, effects: SideEffects, like: Like = {}): Promise<Named> {
   const { cwd, dist, source, onProgress = () => {}, onNote, signal } = effects;
-  const reading = { onProgress, signal, onNote: (note: string) => onNote?.(`${name}: ${note}`) };
+  const isNamed = (note: string) => note.startsWith(`${basename(name)} `);
+  const reading = {
+    onProgress,
+    signal,
+    onNote: (note: string) => onNote?.(isNamed(note) ? note : `${name}: ${note}`),
+  };
   const newScratch = () => mkdtempSync(join(effects.scratch, "side-"));
   // Import each kind only when needed: importing the build takes longer than opening two releases.
   if (isHttpUrl(name)) {
@@ -88,7 +93,7 @@ export async function findNamed(name: string, effects: SideEffects, like: Like =
         `Comparing ${name} needs a base URL, which neither side has; set baseUrl in rollcall.config.json, or ROLLCALL_BASE_URL.`,
       );
     const { buildSource } = await import("./source.js");
-    const made = await buildSource(path, { ...source, baseUrl, contract }, newScratch(), reading);
+    const made = await buildSource(path, { ...source, baseUrl, contract }, dist, newScratch(), reading);
     return namedRelease(made, `source ${name}`, true);
   }
   // A repository may leave out files that are not compared, such as compressed pages.

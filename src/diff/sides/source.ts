@@ -5,6 +5,7 @@ import type { ReadEffects } from "../../core/compare/side.js";
 import { loadContract } from "../../core/contract/file/load.js";
 import { openSiteRelease, type Site } from "../../core/release/site.js";
 import { type Complete, type OptionsFor, withDefaults } from "../../core/settings/settings.js";
+import { copySourceColumns } from "../../core/source/source-columns.js";
 
 /** How to build a source. The base URL and the contract default to those of the other side. */
 export type SourceSideOptions = Complete<
@@ -14,14 +15,19 @@ export type SourceSideOptions = Complete<
   >
 >;
 
-/** Builds the release of `db` in `scratch`. @throws InvalidRecordsError and UserError as a build does. */
+/**
+ * Builds the release of `db` in `scratch`. @param dist of the last release, which notes on new columns refer to
+ * @throws InvalidRecordsError and UserError as a build does.
+ */
 export async function buildSource(
   db: string,
   options: SourceSideOptions & Pick<BuildOptions, "baseUrl">,
+  dist: string,
   scratch: string,
   { onProgress, onNote, signal }: ReadEffects,
 ): Promise<Site> {
   const { file: contract, listing } = await loadContract(options.contract);
+  copySourceColumns(dist, scratch);
   // Compressed pages are never compared.
   const { folder, sourceNotes } = await build(
     withDefaults("build", {

@@ -85,7 +85,16 @@ async function distState(folder: string): Promise<string> {
 }
 
 function requireTidyDist(folder: string): void {
-  const usual = [".lock", ".lock-holder.json", ".newest-time", ".previous", ".readers", "current", "releases"];
+  const usual = [
+    ".lock",
+    ".lock-holder.json",
+    ".newest-time",
+    ".previous",
+    ".readers",
+    ".source-columns.json",
+    "current",
+    "releases",
+  ];
   expect(usual).toEqual(expect.arrayContaining(readdirSync(join(folder, "dist"))));
 }
 

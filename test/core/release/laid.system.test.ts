@@ -35,6 +35,7 @@ const PLACES = [
   ".lock-holder.json",
   ".lock-holder.json.rollcall-new",
   ".newest-time",
+  ".source-columns.json",
   ".current-next",
   ".staging",
   ".trash-1",
@@ -52,6 +53,7 @@ test.each(PLACES)("replaces a link at %s, and keeps its target", async (place) =
     ".lock-holder.json",
     ".newest-time",
     ".previous",
+    ".source-columns.json",
     "current",
     "releases",
   ]);

@@ -101,7 +101,14 @@ describe("the next build", () => {
     await publish();
     for (const name of [".staging", ".trash-20261121T034000Z-1f6a9c0d2b7e"]) mkdirSync(join(dist, name));
     await publish();
-    expect(readdirSync(dist).sort()).toEqual([".lock", ".lock-holder.json", ".newest-time", "current", "releases"]);
+    expect(readdirSync(dist).sort()).toEqual([
+      ".lock",
+      ".lock-holder.json",
+      ".newest-time",
+      ".source-columns.json",
+      "current",
+      "releases",
+    ]);
   });
 
   test("of unchanged data makes no new release", async () => {
@@ -109,7 +116,14 @@ describe("the next build", () => {
     const second = await publish({ compress: ["gzip"] });
     expect(second).toMatchObject({ new: false, id: first.id, name: first.name, linked: 6 });
     expect(readdirSync(join(dist, "releases"))).toEqual([first.name]);
-    expect(readdirSync(dist).sort()).toEqual([".lock", ".lock-holder.json", ".newest-time", "current", "releases"]);
+    expect(readdirSync(dist).sort()).toEqual([
+      ".lock",
+      ".lock-holder.json",
+      ".newest-time",
+      ".source-columns.json",
+      "current",
+      "releases",
+    ]);
   });
 
   test("links unchanged files, with their time, and writes changed ones", async () => {

@@ -52,7 +52,7 @@ function shared({ mode, users = 20 }: { mode: number; users?: number }) {
 }
 
 /** The content of a dist without a running command. */
-const TIDY = [".lock", ".lock-holder.json", ".newest-time", ".previous", "current", "releases"];
+const TIDY = [".lock", ".lock-holder.json", ".newest-time", ".previous", ".source-columns.json", "current", "releases"];
 const DONE = { code: 0, stdout: "", stderr: "" };
 
 describe.skipIf(!isRoot || isMissing("setpriv"))(
