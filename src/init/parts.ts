@@ -52,7 +52,7 @@ const SAMPLE = 10_000;
 
 /**
  * Finds the smallest set of up to three columns that is unique in all rows. Long texts and times of day are not tried.
- * @returns its columns, best first; undefined if none was found
+ * @returns its columns, ordinals last; undefined if none was found
  */
 export function findSet(survey: Survey, columns: readonly Proposed[]): readonly Proposed[] | undefined {
   const { rows } = survey;
@@ -74,7 +74,8 @@ export function findSet(survey: Survey, columns: readonly Proposed[]): readonly 
     if (product < rows || repeats(set)) continue;
     if (counted === MOST_COUNTED) return undefined;
     counted++;
-    if (survey.countDifferent(set.map(({ column }) => column)) === rows) return set;
+    if (survey.countDifferent(set.map(({ column }) => column)) === rows)
+      return [...set.filter((column) => !isOrdinal(column)), ...set.filter(isOrdinal)];
   }
   return undefined;
 }
@@ -99,9 +100,13 @@ function rank(column: Proposed): number {
   return at >= 0 ? at : NAMES.length;
 }
 
+function isOrdinal(column: Proposed): boolean {
+  return ORDINALS.has(lastWord(column));
+}
+
 /** Whether all columns are named as parts of a key, and one of them is an ordinal. */
 function hasOrdinal(set: readonly Proposed[]): boolean {
-  return set.every((column) => rank(column) < NAMES.length) && set.some((column) => ORDINALS.has(lastWord(column)));
+  return set.every((column) => rank(column) < NAMES.length) && set.some(isOrdinal);
 }
 
 /**

@@ -106,6 +106,17 @@ describe("the key", () => {
       "made of (trip_id, stop_sequence), unique together in 3 rows, but the table does not enforce it",
     ],
     [
+      "a column without a name of keys, before the ordinal",
+      "version INT, package TEXT",
+      [
+        [1, "a"],
+        [2, "a"],
+        [1, "b"],
+      ],
+      ["package", "version"],
+      "made of (package, version), unique together in 3 rows, but the table does not enforce it",
+    ],
+    [
       "three columns, if no two are unique",
       "x INT, y INT, z INT",
       [

@@ -226,6 +226,48 @@ test("--all makes a key of columns that are unique together, of a view too, and 
   expect(results.map(({ id }: { id: string }) => id)).toEqual(["T1:1", "T1:2", "T2:1"]);
 });
 
+test("a message on a key that a query makes names the columns of the query, not the source", async () => {
+  const path = join(cwd, "g.db");
+  database(
+    `CREATE TABLE stops (trip TEXT, "the ""nr" INTEGER); INSERT INTO stops VALUES ('T1', 1), ('T1', 2), ('T2', 1);
+      CREATE TABLE vers (pkg TEXT NOT NULL, v TEXT NOT NULL, PRIMARY KEY (pkg, v)); INSERT INTO vers VALUES ('a-1', '2'), ('a', '1-3');`,
+    path,
+  );
+  await run("init --from g.db --all --quiet");
+  changeShop(path, `INSERT INTO vers VALUES ('a', '1-2')`);
+  expect(await run("build --workers 0")).toMatchObject({ code: 0 });
+  changeShop(path, `INSERT INTO stops VALUES ('T1', 2)`);
+  const repeated = await run("build --workers 0");
+  expect(repeated.code).toBe(1);
+  expect(repeated.stderr).toContain(`\
+nothing was published and current is unchanged. Correct them, or leave them out with --skip-invalid. \
+contracts/stops.sql makes id of trip, the "nr; if these may repeat, make it of more columns. "rollcall build`);
+  changeShop(path, `DELETE FROM stops WHERE rowid > 3; INSERT INTO stops VALUES (NULL, 2)`);
+  const missing = await run("build --workers 0");
+  expect(missing.stderr).toContain(
+    `with --skip-invalid. contracts/stops.sql makes id of trip, the "nr. "rollcall build`,
+  );
+  expect(missing.stderr).not.toContain("in the source");
+});
+
+test("a key that an older init joined by dashes goes on working, and messages name its columns", async () => {
+  const path = join(cwd, "k.db");
+  database(
+    `CREATE TABLE vers (pkg TEXT NOT NULL, v TEXT NOT NULL, PRIMARY KEY (pkg, v)); INSERT INTO vers VALUES ('a', '1'), ('b', '2');`,
+    path,
+  );
+  await run("init --from k.db --quiet");
+  const query = join(cwd, "rollcall.query.sql");
+  const made = readFileSync(query, "utf8");
+  writeFileSync(query, made.replace(/^.* AS "id",$/m, `  "pkg" || '-' || "v" AS "id",`));
+  expect(await run("build --workers 0")).toMatchObject({ code: 0 });
+  expect(read("dist/current/vers/pages/1.json").results[0]).toMatchObject({ id: "a-1" });
+  changeShop(path, `INSERT INTO vers VALUES ('a-1', '2'), ('a', '1-2')`);
+  expect((await run("build --workers 0")).stderr).toContain(
+    "Correct them, allow them in rollcall.contract.json, or leave them out with --skip-invalid. rollcall.query.sql makes id of pkg, v; if these may repeat, make it of more columns.",
+  );
+});
+
 test("--all names listings that cannot have the table's name, and says how", async () => {
   database(
     `CREATE TABLE pages (id INTEGER PRIMARY KEY, title TEXT); CREATE TABLE "snapshot.json" (id INTEGER PRIMARY KEY);

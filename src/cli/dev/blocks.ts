@@ -73,12 +73,12 @@ export function blocks(io: Io, db: string): DevScreen {
       if (files.length > 0) say(io, `${timeAndFiles(files)}${isSame ? "; the error is the same" : ""}`);
       shownError = wrong;
       if (isSame) return;
-      const { problems, contract } = settings ?? {};
+      const { problems, contract, query, listings } = settings ?? {};
       let failure = error;
       if (error instanceof InvalidRecordsError) {
         // The code for tables is loaded on demand.
         const { refuseInvalid } = await import("../program/problems.js");
-        failure = refuseInvalid(error, { problems, contract }, io, "nothing was built");
+        failure = refuseInvalid(error, { problems, contract, query, listings }, io, "nothing was built");
       }
       reportFailure(failure, io);
       const detail = isServing ? "still serves the last good build" : "serves nothing until the error is corrected";

@@ -1,6 +1,7 @@
 /** Prints invalid records: each kind of problem, the first single problems, and the reason of the refusal. */
 import type { InvalidRecordsError, Problem, ProblemKind } from "../../build/problems.js";
-import { UserError } from "../../core/errors.js";
+import { quoteName } from "../../core/contract/sql.js";
+import { readText, UserError } from "../../core/errors.js";
 import { count, number, wordFor } from "../../core/print/numbers.js";
 import { type Paint, painter } from "../../core/print/style.js";
 import { table } from "../../core/print/table.js";
@@ -17,6 +18,10 @@ interface ToRefuse {
   problems?: string | undefined;
   /** The contract's file, if it is one of the user's own. */
   contract?: unknown;
+  /** The path of the query, if one is read. */
+  query?: unknown;
+  /** The settings of the listings of a site, by name. */
+  listings?: Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined;
   json?: boolean | undefined;
 }
 
@@ -84,20 +89,41 @@ function whatIsWrong({ value, message }: Pick<Problem, "value" | "message">, wid
 /** The last line of a refusal. */
 function describeRefusal(
   { problems, total, words, noneLeft, isOfShards }: InvalidRecordsError,
-  { problems: file, contract }: ToRefuse,
+  settings: ToRefuse,
   outcome: string,
 ): string {
+  const { problems: file, contract } = settings;
   const one = problems.records === 1;
   const it = one ? "it" : "them";
   const allow = typeof contract === "string" ? `allow ${it} in ${contract}, ` : "";
   const found = `${number(problems.records)} of ${count(total, words)} ${one ? "is" : "are"} invalid`;
+  const made = problems.kinds.flatMap((kind) => describeMade(kind, settings));
+  const there = made.length > 0 ? "" : " in the source";
   const alone = isOfShards ? ", in a build without shards" : "";
   const why = noneLeft
     ? `no valid ${wordFor(1, words)} is left, so ${outcome}.`
-    : `${outcome}. Correct ${it} in the source, ${allow}or leave ${it} out with --skip-invalid${alone}.`;
+    : `${outcome}. Correct ${it}${there}, ${allow}or leave ${it} out with --skip-invalid${alone}.`;
   const where =
     file === undefined ? '"rollcall build --problems FILE" writes every problem.' : `Every problem is in ${file}.`;
-  return `${found}, with ${count(problems.count, "problem")}: ${why} ${where}`;
+  return [`${found}, with ${count(problems.count, "problem")}: ${why}`, ...new Set(made), where].join(" ");
+}
+
+/** Names the columns of which a query makes a field that has problems, such as the key; empty if no query makes it. */
+function describeMade({ listing, path, rule }: ProblemKind, { query: only, listings = {} }: ToRefuse): string[] {
+  const query = (listing === undefined ? undefined : listings[listing]?.["query"]) ?? only;
+  if (typeof query !== "string") return [];
+  const columns = columnsJoinedAs(path, readText(query, "it is the query"));
+  if (columns.length === 0) return [];
+  const more = rule === "unique" ? "; if these may repeat, make it of more columns" : "";
+  return [`${query} makes ${path} of ${columns.join(", ")}${more}.`];
+}
+
+/** The columns that a query of `init` joins to make a field. @param sql has a line for each field */
+function columnsJoinedAs(field: string, sql: string): string[] {
+  const end = ` AS ${quoteName(field)}`;
+  const line = sql.split("\n").find((text) => text.trimEnd().replace(/,$/, "").endsWith(end) && text.includes(" || "));
+  const names = line?.slice(0, line.lastIndexOf(end)).match(/'[^']*'|"(?:[^"]|"")+"/g) ?? [];
+  return names.filter((name) => name.startsWith('"')).map((name) => name.slice(1, -1).replaceAll('""', '"'));
 }
 
 /** The key of a problem's record, and its place in the source if it is known: `FB01, line 4`. */
