@@ -48,7 +48,9 @@ async function runUpdate(settings: Settings, io: Io): Promise<ExitCode> {
   const [flag] = Object.entries(given).find(([, value]) => value !== undefined && value !== false) ?? [];
   if (flag !== undefined)
     throw usageError(`${flag} is for a new contract; --update reads the source of ${CONFIG_FILE}. Leave one out.`);
-  const ofSource = await resolveSettings({ flags: {}, env: io.env, cwd: io.cwd, keys: OF_SOURCE });
+  // Of these, init has flags for how to read a source.
+  const flags = Object.fromEntries(OF_SOURCE.map((key) => [key, settings[key]]).filter(([key]) => key !== "dist"));
+  const ofSource = await resolveSettings({ flags, env: io.env, cwd: io.cwd, keys: OF_SOURCE });
   const { db, dist, table, query, contract, listings, sourceFormat, separator, quote, encoding } = need(ofSource, "db");
   const options = { db, dist, table, query, contract, listings, sourceFormat, separator, quote, encoding };
   const step = (signal: AbortSignal) => updateContracts(options, signal);
@@ -61,10 +63,11 @@ async function runUpdate(settings: Settings, io: Io): Promise<ExitCode> {
   return ExitCode.done;
 }
 
-function describeUpdate({ listing, contract, version, added, omitted, gone, left, unread }: Update): Line[] {
+function describeUpdate({ listing, contract, rows, version, added, omitted, gone, left, unread }: Update): Line[] {
   const inListing = (name: string) => (listing === "" ? name : `${listing}.${name}`);
   const columns = [...added, ...omitted].flatMap((column) => [
     describeColumn(column),
+    ...describeNulls(column, rows),
     ...describeDoubt(column, true),
     ...describeConcern(column),
   ]);

@@ -36,6 +36,8 @@ export interface Update {
   listing: string;
   /** The path of the contract file. */
   contract: string;
+  /** The number of rows. */
+  rows: number;
   /** The new version; undefined if the file has not changed. */
   version: number | undefined;
   /** New columns, which are fields now. */
@@ -135,6 +137,7 @@ async function updateOne(
   const update: Update = {
     listing,
     contract: file,
+    rows: surveyed.rows,
     version: undefined,
     added,
     omitted: columns.filter(({ schema }) => schema === undefined),

@@ -239,6 +239,15 @@ write  rollcall.contract.json  1 new field, version 2; published data is public
 `);
   });
 
+  test("takes how to read the source from flags and the config, and says what becomes null", async () => {
+    writeFileSync(db, lines("id;name;count", "1;A, B;3", "2;C;n/a", "3;D;4"));
+    writeFileSync(contract, WRITTEN);
+    writeFileSync(join(folder, "rollcall.config.json"), '{"db": "things.csv", "separator": ","}');
+    const { code, stderr } = await rollcall("init --update --separator ;", fakeIo(folder));
+    expect([code, stderr]).toEqual([0, expect.stringContaining('"n/a" becomes null, in 1 of 3 rows')]);
+    expect(JSON.parse(written()).properties.count["x-null-marks"]).toEqual(["n/a"]);
+  });
+
   test.each([
     ["init --update", '{"db": "things.csv"}', "There is no contract file to update"],
     ["init --update", "{}", "db is not set"],
