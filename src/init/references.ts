@@ -142,7 +142,8 @@ function findSingle(
   if (kindOf(own.schema) !== wanted) return { why: `its values are ${kindOf(own.schema)}, and keys there ${wanted}` };
   const lost = countLost(db, [found.name, quoteName(own.column)], [target.found.name, quoteName(keyColumn.column)]);
   if (lost > 0) return isLost(lost);
-  return { field: own.field, schema: unobserved(own.schema), to: target.name };
+  const schema = unobserved(found.contract.properties[own.field] ?? {});
+  return { field: own.field, schema, to: target.name };
 }
 
 /** A reference to a key that is made of columns: a field made of the columns that refer to them. @param parts those of the key */
