@@ -1,7 +1,7 @@
 /** `rollcall dev` with real writers: it notices, builds, serves and reports every change of an input file. */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -344,6 +344,24 @@ note   left out 1 empty row, line 3
   expect(sourceNotes).toEqual(["left out 1 empty row, line 3"]);
   expect(made.notes).toEqual(['people: "1.234" may be 1234 or 1.234: --decimal people=, or --decimal people=.']);
   expect(await plain.stop("SIGTERM")).toBe(0);
+});
+
+test("shows each text file of a folder, also one that comes later", async () => {
+  const place = workplace();
+  const folder = join(place.cwd, "data");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "people.csv"), "id,name\n1,Jo\n");
+  writeFileSync(join(folder, "towns.csv"), "id;name\n1;Ulm\n");
+  writeFileSync(join(folder, "notes.md"), "# Notes\n");
+  const run = develop(place, "data/");
+  await run.shown("notes.md  not shown. notes.md is not CSV, TSV or NDJSON by its name.");
+  expect(run.text()).toContain("made for 2 listings   to write and edit them: rollcall init --from data/ --all");
+  writeFileSync(join(folder, "people.csv"), "id,name\n1,Jon\n");
+  await run.shown('"Jo" -> "Jon"');
+  writeFileSync(join(folder, "stops.csv"), "id,name\n1,A\n");
+  await run.shown("data/ changed: ");
+  expect(run.text()).toContain("stops: ");
+  expect(await run.stop()).toBe(0);
 });
 
 /** A shop with a table that has no key. */

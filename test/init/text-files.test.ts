@@ -241,7 +241,7 @@ test("names of other alphabets are fields, and equal names are numbered", async 
 
 test("a text file has no tables", async () => {
   await expect(initText("t.csv", lines("id", "1"), { table: "t" })).rejects.toThrow(
-    "--table is for SQLite files; a text file is one table.",
+    "--table is for several tables; a text file alone is one table.",
   );
 });
 
