@@ -151,6 +151,15 @@ describe("a site", () => {
     expect((await run("build")).stderr).toContain("listings.people: data/people.csv lacks the column country.");
   });
 
+  test("is compared with a release", async () => {
+    await configure();
+    expect((await run("build")).code).toBe(0);
+    expect((await run("diff data/")).code).toBe(0);
+    write({ "data/people.csv": "id,name,country\n1,Joe,FR\n2,Al,ES\n" });
+    const { code, stdout } = await run("diff data/ --format json");
+    expect([code, JSON.parse(stdout).listings.people.changed]).toEqual([1, 1]);
+  });
+
   test("is built from shards like any other", async () => {
     const { db: _, $schema: _schema, ...config } = await configure();
     const options = { ...config, ...STARTER, db: join(cwd, "data"), dist: join(cwd, "sharded") };
