@@ -26,7 +26,7 @@ export interface TextFile {
 }
 
 /** A file of a folder that is not a table. */
-export interface LeftFile {
+interface LeftFile {
   name: string;
   /** A sentence. */
   why: string;
