@@ -16,7 +16,8 @@ import { SITE_PATH } from "../core/release/place.js";
 import { readSiteSnapshot } from "../core/release/site.js";
 import { STDIN } from "../core/settings/kinds.js";
 import { type Complete, dataOf, type OptionsFor, type SettingsOfListing } from "../core/settings/settings.js";
-import { textFormatOf } from "../core/source/text-format.js";
+import { isFolder } from "../core/source/text-files.js";
+import { type SourcePath, textFormatOf } from "../core/source/text-format.js";
 import { siteSettings } from "../host/site.js";
 import { describeApi } from "./artifacts/openapi/openapi.js";
 import type { Password } from "./signer.js";
@@ -24,8 +25,8 @@ import type { Password } from "./signer.js";
 export interface BuildOptions extends Omit<OptionsFor<"build">, "listings"> {
   /** Several tables, by name: the path of each below the base URL. */
   listings?: Readonly<Record<string, SettingsOfListing>> | undefined;
-  /** The SQLite file of records. */
-  db: string;
+  /** The SQLite or text file of records, a folder of text files, or several of them. */
+  db: SourcePath;
   /** The URL that the listing will be served at: absolute http(s), optionally with a path. */
   baseUrl: string;
 }
@@ -71,7 +72,7 @@ export async function resolveSite({ listings: own, ...options }: Complete<BuildO
     const files = await forHosts(options, baseUrl, listings);
     return { ...options, baseUrl, place, isPlain: true, listings, gatesOf, ...files };
   }
-  requireOneDatabase(options, Object.keys(own)[0] ?? "");
+  requireDatabase(options, Object.keys(own)[0] ?? "");
   const baseUrl = parseBaseUrl(options.baseUrl);
   const listings: { name: string; settings: BuildSettings }[] = [];
   for (const [name, given] of Object.entries(own).sort()) {
@@ -149,12 +150,13 @@ async function contractInSite(
   return contractOf({ ...contract.file, "x-listing": listing });
 }
 
-/** Several files would be several points in time, and a text file has one table. @param first the name of a listing, as example */
-function requireOneDatabase(options: Complete<BuildOptions>, first: string): void {
+/** A text file alone has one table. @param first the name of a listing, as example */
+function requireDatabase(options: Complete<BuildOptions>, first: string): void {
   const { db, table, query } = options;
-  const file = db === STDIN ? "Standard input" : db;
-  if (db === STDIN || textFormatOf(db, options) !== undefined)
-    throw usageError(`${file} is one table, and listings are tables of one SQLite file; give its path as db.`);
+  if (typeof db === "string" && !isFolder(db) && (db === STDIN || textFormatOf(db, options) !== undefined))
+    throw usageError(
+      `${db === STDIN ? "Standard input" : db} is one table, and listings are tables of a SQLite file or of several text files; give those as db.`,
+    );
   if (table !== undefined || query !== undefined)
     throw usageError(
       `Each listing has a table or a query of its own; give it in listings.${first}.table or listings.${first}.query.`,

@@ -11,6 +11,7 @@ import { PageDigests } from "../core/release/sums.js";
 import { cutPages, type PageRange, pagesOf, rowsOfPages, type Shard } from "../core/shards.js";
 import { explainSqlite } from "../core/source/errors.js";
 import type { Source } from "../core/source/open.js";
+import { nameOfSource } from "../core/source/text-format.js";
 import { ThreadPool, threadsFor } from "../core/workers/pool.js";
 import { pagesTogether } from "./artifacts/bulk.js";
 import type { BuildSettings, OnBuildProgress } from "./options.js";
@@ -229,7 +230,7 @@ async function run(
     };
     const jobs = batches(task, settings.packs, previous, () => isGood);
     await pool.runInOrder(jobs, take).catch((error) => {
-      throw explainSqlite(settings.db, error, source.place);
+      throw explainSqlite(nameOfSource(settings.db), error, source.place);
     });
   } finally {
     inline?.close();

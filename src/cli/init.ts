@@ -4,14 +4,16 @@ import { count } from "../core/print/numbers.js";
 import type { Line } from "../core/print/style.js";
 import { toJson } from "../core/print/text.js";
 import { CONFIG_FILE, CONTRACT_FILE } from "../core/settings/file.js";
+import { STDIN } from "../core/settings/kinds.js";
 import { need, resolveSettings } from "../core/settings/resolve.js";
 import { optionsOf, type Settings } from "../core/settings/settings.js";
+import { nameOfSource } from "../core/source/text-format.js";
 import type { Proposed } from "../init/decide.js";
 import type { Found, FoundListing } from "../init/found.js";
 import { contractFile, type InitResult, initialize, QUERY_FILE, queryFile } from "../init/init.js";
 import type { ChosenKey } from "../init/key.js";
 import { publicLine } from "../init/propose.js";
-import { describeFound, describeNull, type FoundSource } from "../init/source.js";
+import { countTables, describeFound, describeNull, type FoundSource } from "../init/source.js";
 import { type Update, updateContracts } from "../init/update.js";
 import { stoppable } from "./program/signals.js";
 import { type Invocation, type Io, print, sayLines } from "./program/verb.js";
@@ -97,7 +99,8 @@ function nextCommand({ db }: InitResult): string {
   return `${db === "-" ? "the same input | " : ""}rollcall build && rollcall serve`;
 }
 
-function describe({ config, db, written, found, site }: InitResult, isConverting: boolean): Line[] {
+function describe({ config, db: source, written, found, site }: InitResult, isConverting: boolean): Line[] {
+  const db = source === STDIN ? STDIN : nameOfSource(source);
   if (site) return describeSite(site, config, db, isConverting);
   if (found) return describeTable(found, config, db, isConverting);
   return [
@@ -106,14 +109,10 @@ function describe({ config, db, written, found, site }: InitResult, isConverting
   ];
 }
 
-function describeSite(
-  { listings, left, notes }: FoundSource,
-  config: string,
-  db: string,
-  isConverting: boolean,
-): Line[] {
+function describeSite(site: FoundSource, config: string, db: string, isConverting: boolean): Line[] {
+  const { listings, left, notes } = site;
   return [
-    { verb: "read", value: db, detail: count(listings.length + left.length, ["table or view", "tables and views"]) },
+    { verb: "read", value: db, detail: countTables(site) },
     ...listings.flatMap((listing) => describeListing(listing, isConverting)),
     ...left.map(({ table, role, why }) => ({ verb: "leave", value: table, detail: `${role}. ${why}`, loud: true })),
     ...notes.map((value) => ({ verb: "note", value, loud: true })),
@@ -130,6 +129,8 @@ function describeListing({ name, role, found }: FoundListing, isConverting: bool
   const lines: Line[] = [{ verb: "write", value: contractFile(name), detail: `${role}, ${describeFound(found)}` }];
   if (found.sql !== undefined)
     lines.push({ verb: "write", value: queryFile(name), detail: `the SELECT that reads ${found.name}; edit it` });
+  for (const note of [found.note ?? [], found.notes ?? []].flat())
+    lines.push({ verb: "note", value: `${name}: ${note}`, loud: true });
   for (const [field, { "x-references": to }] of Object.entries(found.contract.properties))
     if (to !== undefined) lines.push({ verb: "refer", value: `${name}.${field}`, detail: `a record of ${to}` });
   for (const { column, what, why } of found.columns.filter(({ schema }) => schema === undefined))

@@ -16,7 +16,8 @@ import { withoutGates } from "../core/settings/merge.js";
 import { type Complete, type OptionsFor, withDefaults } from "../core/settings/settings.js";
 import { ForeignSourceError } from "../core/source/relation.js";
 import { copySourceColumns } from "../core/source/source-columns.js";
-import { textFormatOf } from "../core/source/text-format.js";
+import { filesOf, findTextFiles, isFolder } from "../core/source/text-files.js";
+import { type SourcePath, shellSource } from "../core/source/text-format.js";
 import { type DiffResult, diff } from "../diff/diff.js";
 import type { Found } from "../init/found.js";
 import { type FoundSource, findSource, type LeftTable, notesOn, omittedColumns, tablesOf } from "../init/source.js";
@@ -26,7 +27,7 @@ import { type Watched, Watcher } from "./watch.js";
 
 /** The settings of one build that `rollcall dev` does not decide itself. */
 export interface DevSettings extends Complete<OptionsFor<"dev">> {
-  db: string;
+  db: SourcePath;
 }
 
 export interface DevOptions {
@@ -70,7 +71,7 @@ export interface DevListing extends ReleaseListing {
 export interface DevBuild {
   /** The URL of the explorer: `http://127.0.0.1:8080/directory/`; of several listings, that of the site. */
   url: string;
-  db: string;
+  db: SourcePath;
   listings: readonly DevListing[];
   /** Listings that the release served before has, and this one does not. */
   removed: readonly string[];
@@ -134,7 +135,7 @@ export async function dev(options: DevOptions, effects: DevEffects): Promise<nev
       if (served === undefined) copySourceColumns(settings.dist, join(scratch, DIST));
       requireNoContract(settings);
       // Watch the files before they are read, so that a change during a build leads to another build.
-      await watcher.watch([...always, ...filesOf(settings)]);
+      await watcher.watch([...always, ...watchedFor(settings)]);
       const running = { host, files, served, scratch };
       try {
         served = await buildAndServe(settings, running, effects);
@@ -167,10 +168,15 @@ function requireNoContract({ decimal, contract, listings }: DevSettings): void {
   );
 }
 
-function filesOf({ db, contract, query, listings = {} }: DevSettings): Watched[] {
+function watchedFor({ db, contract, query, listings = {} }: DevSettings): Watched[] {
   const own = Object.values(listings).flatMap((listing) => [listing["contract"], listing["query"]]);
   const others = [contract, query, ...own].filter((path) => typeof path === "string");
-  return [{ path: db, isDatabase: true }, ...others.map((path) => ({ path, isDatabase: false }))];
+  // A folder changes when a file comes or goes.
+  if (typeof db === "string" && isFolder(db)) others.push(db);
+  return [
+    ...filesOf(db).map((path) => ({ path, isDatabase: true })),
+    ...others.map((path) => ({ path, isDatabase: false })),
+  ];
 }
 
 function describeMade({ listings, left, notes }: FoundSource, settings: DevSettings): MadeContracts {
@@ -185,13 +191,13 @@ function describeMade({ listings, left, notes }: FoundSource, settings: DevSetti
 /** The command that reads the same source. */
 function initCommand(settings: DevSettings): string {
   const { db, table, query, sourceFormat, separator, quote, encoding, decimal = [] } = settings;
-  const flags = { from: db, table, query, format: sourceFormat, separator, quote, encoding };
+  const flags = { table, query, format: sourceFormat, separator, quote, encoding };
   const all: [name: string, value: string | undefined][] = [
     ...Object.entries(flags),
     ...decimal.map((mark): [string, string] => ["decimal", mark]),
   ];
   const given = all.flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${shellWord(value)}`]));
-  return ["rollcall init", ...given].join(" ");
+  return [`rollcall init --from ${shellSource(db)}`, ...given].join(" ");
 }
 
 /** The settings with contracts that were made, and the settings that read their records. */
@@ -297,7 +303,7 @@ async function compareListings(
 async function findOthers(settings: DevSettings, { listing, text }: Contract): Promise<string[]> {
   const { contract, listings, db, table, query } = settings;
   const isGiven = [contract, listings, table, query].some((value) => value !== undefined);
-  if (isGiven || text !== USERS_CONTRACT.text || textFormatOf(db, settings) !== undefined) return [];
+  if (isGiven || text !== USERS_CONTRACT.text || findTextFiles(db, settings)?.isSeveral === false) return [];
   const [, many] = listing.words;
   return (await tablesOf(db)).filter((name) => name.toLowerCase() !== many);
 }

@@ -9,6 +9,8 @@ import { CONFIG_FILE, CONTRACT_FILE, SAMPLE_FILE } from "../core/settings/file.j
 import { STDIN } from "../core/settings/kinds.js";
 import type { OptionsFor } from "../core/settings/settings.js";
 import { SETTINGS } from "../core/settings/table.js";
+import { isFolder } from "../core/source/text-files.js";
+import type { SourcePath } from "../core/source/text-format.js";
 import type { Found, FoundListing } from "./found.js";
 import { chooseTables, type FoundSource, findSource } from "./source.js";
 import type { SurveyOptions } from "./subject.js";
@@ -27,8 +29,8 @@ export interface InitEffects {
 export interface InitResult {
   /** Path of the config, relative to the folder. */
   config: string;
-  /** Path of the source, as in the config. */
-  db: string;
+  /** Path of the source, or paths, as in the config. */
+  db: SourcePath;
   /** Paths of the written files, relative to the folder. */
   written: string[];
   /** What was found in the file, with `from`. */
@@ -142,16 +144,17 @@ export function queryFile(name: string): string {
 /** Makes the config for a source. */
 function configFor(folder: string, options: SurveyOptions, listings: readonly FoundListing[]) {
   const { from, query, sourceFormat, separator, quote, encoding } = options;
+  const isOneFile = typeof from === "string" && !isFolder(from);
   const own = listings.map(({ name, found }) => {
     const given = query === undefined ? undefined : pathFrom(folder, query);
     const read = found.sql === undefined ? given : queryFile(name);
-    return [name, read === undefined ? tableOf(found) : { query: read }] as const;
+    return [name, read === undefined ? tableOf(found, isOneFile) : { query: read }] as const;
   });
   const sites = own.filter(([name]) => name !== "");
   const inSite = sites.map(([name, read]) => [name, { contract: contractFile(name), ...read }] as const);
   return {
     $schema: CONFIG_SCHEMA,
-    db: from === STDIN ? STDIN : pathFrom(folder, from),
+    db: typeof from === "string" ? sourceFrom(folder, from) : from.map((path) => pathFrom(folder, path)),
     // JSON leaves out what is undefined.
     sourceFormat,
     separator,
@@ -163,10 +166,14 @@ function configFor(folder: string, options: SurveyOptions, listings: readonly Fo
   };
 }
 
-/** Names the table, unless it is the one that the contract's words name. The only table of a text file needs no name. */
-function tableOf({ name, kind, contract }: Found): { table?: string } {
+/** Names the table, unless it is the one that the contract's words name. A text file alone needs no name. */
+function tableOf({ name, kind, contract }: Found, isOneFile: boolean): { table?: string } {
   const [, usual] = contract["x-listing"].words;
-  return name === usual || kind === "file" ? {} : { table: name };
+  return name === usual || (kind === "file" && isOneFile) ? {} : { table: name };
+}
+
+function sourceFrom(folder: string, from: string): string {
+  return from === STDIN ? STDIN : pathFrom(folder, from) || ".";
 }
 
 /** Makes a path relative to the folder. An absolute path outside it stays absolute. */

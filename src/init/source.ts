@@ -3,6 +3,7 @@ import { MOST_LISTINGS } from "../core/contract/listing-names.js";
 import { codeOf, ExitCode, UserError, usageError } from "../core/errors.js";
 import { count, number } from "../core/print/numbers.js";
 import { listTables } from "../core/source/relation.js";
+import { nameOfSource, type SourcePath } from "../core/source/text-format.js";
 import { requireDecimalColumns } from "./decimals.js";
 import { type Found, type FoundListing, findIn } from "./found.js";
 import { NoKeyError } from "./key.js";
@@ -12,7 +13,10 @@ import type { SurveyOptions } from "./subject.js";
 import { type OpenSource, survey, withSource } from "./survey.js";
 import type { Survey } from "./tally.js";
 
-/** A table or view that cannot be a listing. */
+/** The role of a file of a folder that is not a table. */
+const FILE = "file";
+
+/** A table or view that cannot be a listing, or another file of a folder. */
 export interface LeftTable {
   table: string;
   role: string;
@@ -41,7 +45,7 @@ export function findSource(options: SurveyOptions, signal?: AbortSignal): Promis
   }
   return withSource(options, signal, async (source) => {
     const { table, query, allTables, decimal = [] } = options;
-    const isOne = table !== undefined || query !== undefined || source.imported !== undefined;
+    const isOne = table !== undefined || query !== undefined || source.texts?.isSeveral === false;
     if (allTables && isOne) throw refuseAll(options);
     const tables = isOne ? [] : listTables(source.db);
     if (allTables || tables.length > 1) return findTables(source, tables, options, signal);
@@ -52,17 +56,18 @@ export function findSource(options: SurveyOptions, signal?: AbortSignal): Promis
     );
     const found = findIn(surveyed, options);
     signal?.throwIfAborted();
-    return { listings: [{ name: "", role: found.kind, found }], left: [], notes: [] };
+    return { listings: [{ name: "", role: found.kind, found }], left: leftFiles(source), notes: [] };
   });
 }
 
-/** The names of all tables and views of a SQLite file. @throws UserError if it cannot be read */
-export function tablesOf(from: string): Promise<string[]> {
+/** The names of all tables and views of a source. @throws UserError if it cannot be read */
+export function tablesOf(from: SourcePath): Promise<string[]> {
   return withSource({ from }, undefined, async ({ db }) => listTables(db));
 }
 
 function refuseAll({ from, table, query }: SurveyOptions): UserError {
-  if (table === undefined && query === undefined) return usageError(`${from} is one table; leave --all out.`);
+  if (table === undefined && query === undefined)
+    return usageError(`${nameOfSource(from)} is one table; leave --all out.`);
   return usageError("--all is for every table, so it excludes --table and --query; remove one.");
 }
 
@@ -74,7 +79,7 @@ async function findTables(
 ): Promise<FoundSource> {
   const { from, decimal = [] } = options;
   const found: Omit<FoundListing, "name">[] = [];
-  const left: LeftTable[] = [];
+  const left: LeftTable[] = leftFiles(source);
   for (const table of tables) {
     const one = await findTable(source, { ...options, table }, signal);
     signal?.throwIfAborted();
@@ -88,7 +93,7 @@ async function findTables(
   for (const { role, found: extra } of found.splice(MOST_LISTINGS))
     left.push({ table: extra.name, role, rows: extra.rows, why: `A site has at most ${MOST_LISTINGS} listings.` });
   if (found.length === 0)
-    throw new UserError(`No table of ${from} has a key. Add one, or name a table with --table:`, {
+    throw new UserError(`No table of ${nameOfSource(from)} has a key. Add one, or name a table with --table:`, {
       details: left.map((one) => `${one.table}: ${one.why}`),
     });
   const names = listingNamesOf(found.map(({ found: { name } }) => name));
@@ -103,6 +108,11 @@ async function findTables(
     );
   const { listings, notes } = addReferences(source.db, named);
   return { listings, left, notes: [...renamed, ...notes] };
+}
+
+/** The files of a folder that are not tables. */
+function leftFiles({ texts }: OpenSource): LeftTable[] {
+  return (texts?.left ?? []).map(({ name, why }) => ({ table: name, role: FILE, rows: undefined, why }));
 }
 
 /** In a site, the name of a listing is its path. */
@@ -124,8 +134,9 @@ async function findTable(
     const surveyed = await survey(source, options, signal);
     role = roleOf(surveyed, foreignKeysOf(source.db, table));
     rows = surveyed.rows;
-    // The row's number is not a key here: nobody has looked at each table and accepted it.
-    return { role, found: findIn({ ...surveyed, rowid: undefined }, options) };
+    // The row's number of a database is not a key here: nobody has looked at each table and accepted it.
+    const rowid = source.texts ? surveyed.rowid : undefined;
+    return { role, found: findIn({ ...surveyed, rowid }, options) };
   } catch (error) {
     if (error instanceof UserError && error.exitCode !== ExitCode.usage) {
       const why = error.message.replace(/\s+/g, " ");
@@ -181,8 +192,16 @@ export function describeNull([text, times]: readonly [text: string, times: numbe
   return `${JSON.stringify(text)} becomes null, in ${number(times)} of ${count(rows, "row")}`;
 }
 
-/** The error for a database of several tables, of which none was chosen. */
-export function chooseTables(from: string, { listings, left }: FoundSource): UserError {
+/** Counts the tables of a source: `3 tables and views`. */
+export function countTables({ listings, left }: Pick<FoundSource, "listings" | "left">): string {
+  const tables = listings.length + left.filter(({ role }) => role !== FILE).length;
+  const areFiles = listings.every(({ found: { kind } }) => kind === "file");
+  return count(tables, areFiles ? ["table", "tables"] : ["table or view", "tables and views"]);
+}
+
+/** The error for a source of several tables, of which none was chosen. */
+export function chooseTables(from: SourcePath, found: FoundSource): UserError {
+  const { listings, left } = found;
   const lines = [
     ...listings.map(({ role, found }) => {
       const omitted = omittedColumns(found);
@@ -196,9 +215,11 @@ export function chooseTables(from: string, { listings, left }: FoundSource): Use
   ];
   const widths = [0, 1].map((at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));
   const details = lines.map((line) => line.map((text, at) => text.padEnd(widths[at] ?? 0)).join("  "));
-  const all = `${number(lines.length)} tables and views`;
-  return new UserError(`${from} has ${all}. Pass --table NAME to publish one, or --all to publish each with a key:`, {
-    exitCode: ExitCode.usage,
-    details,
-  });
+  return new UserError(
+    `${nameOfSource(from)} has ${countTables(found)}. Pass --table NAME to publish one, or --all to publish each with a key:`,
+    {
+      exitCode: ExitCode.usage,
+      details,
+    },
+  );
 }

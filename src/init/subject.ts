@@ -1,5 +1,6 @@
 /** Types of a survey. In a file of their own, so that the library's types do not need those of SQLite. */
 import type { OptionsFor } from "../core/settings/settings.js";
+import type { SourcePath } from "../core/source/text-format.js";
 
 /** Where values come from: a SQLite file, cells of CSV or TSV, which have no types, or members of NDJSON. */
 export type Origin = "database" | "cells" | "members";
@@ -16,8 +17,8 @@ export interface SubjectColumn {
 
 /** The settings of `init --from`. */
 export interface SurveyOptions extends OptionsFor<"init"> {
-  /** The file of records, or `-` for standard input. */
-  from: string;
+  /** The file of records, a folder or a list of them, or `-` for standard input. */
+  from: SourcePath;
 }
 
 /** What is surveyed: a table, a view, a query, or the records of a text file. */

@@ -8,10 +8,11 @@ import { STDIN } from "../core/settings/kinds.js";
 import { findInvalidText } from "../core/source/candidates.js";
 import { connect } from "../core/source/copy.js";
 import { explainReading } from "../core/source/errors.js";
-import { freeRowid, openRelation, requireOnce } from "../core/source/relation.js";
+import { chooseTable, freeRowid, openRelation, requireOnce } from "../core/source/relation.js";
 import { requireFile } from "../core/source/stats.js";
-import { type Imported, importText, LINE } from "../core/source/text-file.js";
-import { nameOfSource, textFormatOf } from "../core/source/text-format.js";
+import { type ImportAs, type Imported, importTexts, LINE } from "../core/source/text-file.js";
+import { findTextFiles, type TextFiles } from "../core/source/text-files.js";
+import { nameOfSource } from "../core/source/text-format.js";
 import type { SqlValue } from "../core/source/values.js";
 import { createTurns } from "../core/workers/turns.js";
 import type { Conversion } from "./forms.js";
@@ -25,8 +26,13 @@ const MOST_COLUMNS = 1999;
 /** A source that is open in one read transaction. */
 export interface OpenSource {
   db: Database;
-  /** The text file that was imported as it is written, if it is one that no query reads. */
-  imported?: Imported | undefined;
+  /** The text files that were imported; undefined for a SQLite file. */
+  texts?: ImportedTexts | undefined;
+}
+
+interface ImportedTexts extends Pick<TextFiles, "left" | "isSeveral"> {
+  /** The tables of values as they are written. */
+  tables: readonly Imported[];
 }
 
 /** Runs a step with an open source. @throws UserError if the source cannot be read */
@@ -36,21 +42,23 @@ export async function withSource<T>(
   step: (source: OpenSource) => Promise<T>,
 ): Promise<T> {
   const { from, query } = options;
-  const format = textFormatOf(from, options);
-  if (from !== STDIN) requireFile(from);
-  const scratch = format === undefined ? undefined : await makeScratch("init");
+  const found = findTextFiles(from, options);
+  if (found?.isSeveral !== true && from !== STDIN) requireFile(String(from));
+  const scratch = found && (await makeScratch("init"));
   let db: Database | undefined;
   try {
-    let imported: Imported | undefined;
-    let path = from;
-    if (scratch !== undefined && format !== undefined) {
+    let texts: ImportedTexts | undefined;
+    let path = String(from);
+    if (found !== undefined && scratch !== undefined) {
       path = join(scratch, "imported.sqlite");
-      const as = query === undefined ? "written" : { queriedFor: undefined };
-      imported = await importText(from, format, options, path, as, { signal });
+      const as: ImportAs = query === undefined ? "written" : { queriedFor: undefined };
+      const find = () => planFor(findTextFiles(from, options) ?? found, as);
+      const { plan, tables } = await importTexts(nameOfSource(from), find, path, { signal });
+      texts = { ...plan.found, tables };
     }
     db = connect(path, LOCK_WAIT);
     db.exec("BEGIN; SELECT 1 FROM sqlite_schema");
-    return await step({ db, imported: query === undefined ? imported : undefined });
+    return await step({ db, texts });
   } catch (error) {
     throw explainReading(nameOfSource(from), error);
   } finally {
@@ -59,14 +67,18 @@ export async function withSource<T>(
   }
 }
 
+function planFor(found: TextFiles, as: ImportAs) {
+  return { found, imports: found.files.map((file) => ({ file, table: file.table, as })) };
+}
+
 /** Surveys the text file, or the named table, view or query, or the only table. @throws UserError if there is none */
 export async function survey(
   source: OpenSource,
   options: SurveyOptions,
   signal: AbortSignal | undefined,
 ): Promise<Survey> {
-  const { db, imported } = source;
-  const subject = imported ? fileSubject(imported, options) : findSubject(db, options);
+  const { db, texts } = source;
+  const subject = texts && options.query === undefined ? fileSubject(texts, options) : findSubject(db, options);
   const { kind, name, relation, origin } = subject;
   if (subject.columns.length > MOST_COLUMNS)
     throw new UserError(
@@ -157,12 +169,13 @@ function nameOf(place: Subject["place"], number: unknown, rows: number): RowName
   return place === undefined ? `row ${rows}` : `${place.what} ${number}`;
 }
 
-/** The subject of a text file that was imported as it is written. */
-function fileSubject(
-  { table, columns, format, separator, note, notes }: Imported,
-  { table: named }: SurveyOptions,
-): Subject {
-  if (named !== undefined) throw usageError("--table is for SQLite files; a text file is one table.");
+/** The subject of a text file that was imported as it is written: the only one, or that of the named table. */
+function fileSubject({ tables, isSeveral }: ImportedTexts, { from, table: named }: SurveyOptions): Subject {
+  if (named !== undefined && !isSeveral)
+    throw usageError("--table is for several tables; a text file alone is one table.");
+  const names = tables.map(({ table }) => table);
+  const table = chooseTable(names, nameOfSource(from), { table: named });
+  const { columns, format, separator, note, notes } = tables.find((one) => one.table === table) as Imported;
   return {
     name: table,
     kind: "file",
@@ -181,7 +194,7 @@ function fileSubject(
 
 /** Finds what to survey. @throws UserError if the table does not exist */
 function findSubject(db: Database, { from, table, query }: SurveyOptions): Subject {
-  const { name, kind, sql, columns: all, isStored, hasRowid } = openRelation(db, from, { table, query });
+  const { name, kind, sql, columns: all, isStored, hasRowid } = openRelation(db, nameOfSource(from), { table, query });
   const columns = all.filter(({ hidden }) => hidden !== 1);
   const shownName = query === undefined ? name : basename(query, extname(query));
   const names = columns.map((column) => column.name);

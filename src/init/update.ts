@@ -12,7 +12,8 @@ import type { SettingsOfListing } from "../core/settings/settings.js";
 import { namedBy, type Offered, offeredBy } from "../core/source/offered.js";
 import { openRelation, ROWID_NAMES } from "../core/source/relation.js";
 import { decidedIn, readSourceColumns, type SourceColumns } from "../core/source/source-columns.js";
-import { type TextSettings, textFormatOf } from "../core/source/text-format.js";
+import { findTextFiles } from "../core/source/text-files.js";
+import type { SourcePath, TextSettings } from "../core/source/text-format.js";
 import { addFields } from "./contract-edits.js";
 import type { Proposed } from "./decide.js";
 import { explainWriteErrors } from "./init.js";
@@ -21,7 +22,7 @@ import { type OpenSource, survey, withSource } from "./survey.js";
 
 /** The settings with which a build reads the source. */
 export interface UpdateOptions extends TextSettings {
-  db: string;
+  db: SourcePath;
   /** The folder of the releases, which keeps the list of the source's columns. */
   dist: string;
   table?: string | undefined;
@@ -107,15 +108,15 @@ function targetsOf({ contract, listings, table, query }: UpdateOptions): Target[
 
 async function updateOne(
   source: OpenSource,
-  reading: TextSettings & { from: string },
+  reading: TextSettings & { from: SourcePath },
   { listing, contract: file, setting, table, query }: Target,
   known: SourceColumns | undefined,
   signal: AbortSignal | undefined,
 ): Promise<{ update: Update; text: string }> {
   const contract = await loadContract(file, setting);
   const text = readText(file, "it is the contract to update", MAX_CONTRACT);
-  // As for a build, the table is named like the records. A text file has one.
-  const isText = textFormatOf(reading.from, reading) !== undefined;
+  // As for a build, the table is named like the records. A text file alone has one.
+  const isText = findTextFiles(reading.from, reading)?.isSeveral === false;
   const named = query === undefined && !isText ? (table ?? contract.listing.words[1]) : undefined;
   const options = { ...reading, table: named, query };
   const surveyed = await survey(source, options, signal);

@@ -63,7 +63,7 @@ describe.each(Object.entries(SOURCES))("%s, with everything on", (_, { make, edi
     const source = make();
     const first = scratch();
     const old = await build({ ...source, ...BASE, ...EVERYTHING, dist: first }, { now });
-    runSql(source.db, edit);
+    runSql(String(source.db), edit);
     const options = () => {
       const dist = join(scratch(), "dist");
       cpSync(first, dist, { recursive: true, verbatimSymlinks: true });

@@ -69,7 +69,7 @@ test.each(Object.entries(SOURCES))("releases of %s have the bytes that they had"
   const shape = { ...source, baseUrl: "https://directory.example.com", dist: join(scratch(), "dist"), pageSize: 37 };
   const plain = digests((await build(shape)).folder);
   await build({ ...shape, ...EVERYTHING });
-  runSql(source.db, edit);
+  runSql(String(source.db), edit);
   const everything = digests((await build({ ...shape, ...EVERYTHING })).folder);
   expect({ plain, everything }).toEqual(golden[name]);
 });

@@ -164,7 +164,7 @@ test("gates that are not exceeded change nothing", async () => {
 test.each<[line: string, message: RegExp, expected?: number]>([
   [
     "diff ./empty",
-    /"\.\/empty" is not a release in dist, a release's folder, a file of records, a base URL or git:REV:PATH/,
+    /"\.\/empty" is not a release in dist, a release's folder, a file or a folder of records, a base URL or git:REV:PATH/,
   ],
   ["diff git:HEAD", /git:HEAD is not of the form git:REV:PATH/],
   ["diff git:HEAD:dist", /git cannot read the repository: fatal: not a git repository/],

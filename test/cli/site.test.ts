@@ -161,8 +161,8 @@ test.each<[string, object, string]>([
   expect(await errorOf()).toContain(message);
 });
 
-test("a site is read from a SQLite file alone, and has a listing", async () => {
-  const all = "is one table, and listings are tables of one SQLite file; give its path as db.";
+test("a site is not read from a text file alone, and has a listing", async () => {
+  const all = "is one table, and listings are tables of a SQLite file or of several text files; give those as db.";
   expect(await errorOf("--db -")).toBe(`Standard input ${all}`);
   expect(await errorOf("--db b.csv")).toBe(`b.csv ${all}`);
   const file = join(cwd, "rollcall.config.json");

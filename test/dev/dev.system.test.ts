@@ -1,7 +1,7 @@
 /** `rollcall dev` with real writers: it notices, builds, serves and reports every change of an input file. */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -361,6 +361,25 @@ test("names columns that are new since the last release in dist", async () => {
   const built = (await run.next()) as Event & { sourceNotes: string[] };
   expect(built.sourceNotes).toEqual(["towns.csv has new columns that are not published: status"]);
   expect(await run.stop("SIGTERM")).toBe(0);
+});
+
+test("shows each text file of a folder, also one that comes later", async () => {
+  const place = workplace();
+  const folder = join(place.cwd, "data");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "people.csv"), "id,name\n1,Jo\n");
+  writeFileSync(join(folder, "towns.csv"), "id;name\n1;Ulm\n");
+  writeFileSync(join(folder, "notes.md"), "# Notes\n");
+  const run = develop(place, "data/");
+  await run.shown("notes.md   not shown. notes.md is not CSV, TSV or NDJSON by its name.");
+  expect(run.text()).toContain("rollcall init --from data/ --all");
+  writeFileSync(join(folder, "people.csv"), "id,name\n1,Jon\n");
+  await run.shown('"Jo" -> "Jon"');
+  writeFileSync(join(folder, "stops.csv"), "id,name\n1,A\n");
+  await run.shown("data/ changed: ");
+  const url = /http:\S+/.exec(run.said())?.[0] ?? "";
+  expect(await (await fetch(`${url}stops/`)).json()).toMatchObject({ count: 1 });
+  expect(await run.stop()).toBe(0);
 });
 
 /** A shop with a table that has no key. */

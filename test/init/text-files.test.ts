@@ -263,7 +263,7 @@ test("a heading that says more than the name is the title in the explorer and op
 
 test("a text file has no tables", async () => {
   await expect(initText("t.csv", lines("id", "1"), { table: "t" })).rejects.toThrow(
-    "--table is for SQLite files; a text file is one table.",
+    "--table is for several tables; a text file alone is one table.",
   );
 });
 

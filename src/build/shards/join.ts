@@ -51,10 +51,10 @@ export async function joinParts(targets: readonly JoinTarget[], log: ProblemLog,
   return made;
 }
 
-/** The digest of the file that all listings are in. */
+/** The digest of the files that all listings are in. */
 function digestOf([first]: readonly JoinTarget[]): Promise<string> {
-  const { source, settings, signal } = (first as JoinTarget).job;
-  return digestOfSource(source, settings.db, signal);
+  const { source, signal } = (first as JoinTarget).job;
+  return digestOfSource(source, signal);
 }
 
 function readPartsOf({ name, settings, source }: Job, digest: string, parts: string): ShardPart[] {

@@ -2,6 +2,7 @@
 import { readFileSync, realpathSync, statSync } from "node:fs";
 import { pageFrame } from "../../core/contract/page.js";
 import { UserError } from "../../core/errors.js";
+import { listed } from "../../core/print/text.js";
 import { digestReleaseFile, sha256 } from "../../core/release/plain-files.js";
 import type { Source } from "../../core/source/open.js";
 import { pageTextSql } from "../../core/source/page-text.js";
@@ -42,13 +43,18 @@ export function settingsOf(settings: BuildSettings, source: Source): Omit<MadeOf
   };
 }
 
-/** The digest of the source file. Call it after the source was read. @throws UserError if the source was written to meanwhile. */
-export async function digestOfSource(source: Source, db: string, signal: AbortSignal | undefined): Promise<string> {
-  const path = realpathSync(db);
-  const hasLog = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
-  const digest = hasLog ? undefined : await digestReleaseFile(path, signal);
-  if (digest !== undefined && source.isUnchanged()) return digest;
+/** The digest of the source's files. Call it after the source was read. @throws UserError if the source was written to meanwhile. */
+export async function digestOfSource(source: Source, signal: AbortSignal | undefined): Promise<string> {
+  const digests: string[] = [];
+  for (const file of source.files) {
+    const path = realpathSync(file);
+    const hasLog = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+    if (!hasLog) digests.push(await digestReleaseFile(path, signal));
+  }
+  const [digest = "", ...others] = digests;
+  if (digests.length === source.files.length && source.isUnchanged())
+    return others.length === 0 ? digest : sha256(JSON.stringify(digests));
   throw new UserError(
-    `${db} has a write-ahead log, or was written to while it was read, but every shard needs the same bytes. Make a copy that no program writes to, then run this again with the copy.`,
+    `${listed(source.files)} has a write-ahead log, or was written to while it was read, but every shard needs the same bytes. Make a copy that no program writes to, then run this again with the copy.`,
   );
 }

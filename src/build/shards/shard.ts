@@ -85,7 +85,7 @@ async function run(
     jobs = opened.jobs;
     onProgress({ records: 0, total: opened.total });
     log.open();
-    const source = await digestOfSource(jobs[0]?.source as Source, settings.db, signal);
+    const source = await digestOfSource(jobs[0]?.source as Source, signal);
     const results = new Map<string, PartResult>();
     for (const job of jobs) {
       const madeOf = { ...settingsOf(job.settings, job.source), source };

@@ -12,6 +12,7 @@ import { shellWord, toJson } from "../../core/print/text.js";
 import { RECORDS_WORDS } from "../../core/release/site.js";
 import { defaultSettings, need } from "../../core/settings/resolve.js";
 import { optionsOf, type Settings } from "../../core/settings/settings.js";
+import { nameOfSource } from "../../core/source/text-format.js";
 import { warnUntidied } from "../program/failure.js";
 import { progressBar } from "../program/progress.js";
 import { createStop } from "../program/signals.js";
@@ -97,7 +98,7 @@ function report(
     const { pageSize } = settings;
     const next = nextStep(settings, io);
     const { db } = need(settings, "db");
-    const run = { db, contract, pageSize, problemsFile: settings.problems, next, milliseconds };
+    const run = { db: nameOfSource(db), contract, pageSize, problemsFile: settings.problems, next, milliseconds };
     say(io, describeBuild(result, run, painter(io.stderr, io.env)));
   }
 }

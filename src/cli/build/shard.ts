@@ -5,6 +5,7 @@ import { usageError } from "../../core/errors.js";
 import { count, duration, number, size, type Words } from "../../core/print/numbers.js";
 import { shellWord } from "../../core/print/text.js";
 import type { Complete, Settings } from "../../core/settings/settings.js";
+import { nameOfSource } from "../../core/source/text-format.js";
 import { type Io, printResult, sayLines } from "../program/verb.js";
 
 /** Checks the combination of flags for shards. @throws UserError (usage) */
@@ -38,7 +39,7 @@ export function reportShard(
   if (json) printResult(io, result, began);
   if (json || quiet) return;
   sayLines(io, [
-    { verb: "read", value: `${number(records)} of ${count(total, words)}`, detail: db },
+    { verb: "read", value: `${number(records)} of ${count(total, words)}`, detail: nameOfSource(db) },
     ...Object.entries(listings ?? { "": result }).map(([name, part]) => lineOf(name, part)),
     {
       verb: "done",

@@ -5,7 +5,9 @@ import type { Diff } from "../../core/compare/change.js";
 import type { Contract } from "../../core/contract/contract.js";
 import { count, duration, number, size } from "../../core/print/numbers.js";
 import { type Line, painter } from "../../core/print/style.js";
-import { listed, shellWord, toJson, visible } from "../../core/print/text.js";
+import { listed, toJson, visible } from "../../core/print/text.js";
+import { filesOf } from "../../core/source/text-files.js";
+import { nameOfSource, type SourcePath, shellSource } from "../../core/source/text-format.js";
 import type { DevBuild, DevListing, DevScreen } from "../../dev/dev.js";
 import { CHANGE_KINDS, reportOf } from "../../diff/report/model.js";
 import { changesText, contractText } from "../../diff/report/text.js";
@@ -22,7 +24,7 @@ const MOST_CHANGES = 3;
 const SLOW_BYTES = 5_000_000;
 
 /** Makes the screen that prints blocks on stderr. @param db the source. */
-export function blocks(io: Io, db: string): DevScreen {
+export function blocks(io: Io, db: SourcePath): DevScreen {
   const paint = painter(io.stderr, io.env);
   let origin = "";
   let isFirst = true;
@@ -37,9 +39,11 @@ export function blocks(io: Io, db: string): DevScreen {
   return {
     onListening(where) {
       origin = where;
-      const bytes = statSync(db, { throwIfNoEntry: false })?.size ?? 0;
+      const bytes = sizeOf(db);
       if (bytes < SLOW_BYTES) return;
-      sayLines(io, [{ verb: "read", value: db, detail: `${size(bytes)}; ${origin} answers when it is built` }]);
+      sayLines(io, [
+        { verb: "read", value: nameOfSource(db), detail: `${size(bytes)}; ${origin} answers when it is built` },
+      ]);
     },
     async onBuilt(build) {
       const { url, db, listings, result, milliseconds, files } = build;
@@ -55,7 +59,7 @@ export function blocks(io: Io, db: string): DevScreen {
       for (const { name, changes } of listings) if (changes) await sayChanges(name, changes);
       if (isFirst)
         notes.unshift(
-          ...firstLines(url, `${extent(build)}, from ${db}`, took),
+          ...firstLines(url, `${extent(build)}, from ${nameOfSource(db)}`, took),
           ...listingLines(build),
           ...contractLines(build),
         );
@@ -115,7 +119,7 @@ function listingLines({ listings }: DevBuild): Line[] {
 
 /** Lines about contracts that were made in memory, how to keep them, and about tables that are not shown. */
 function contractLines({ made, others, db }: DevBuild): Line[] {
-  if (made === undefined) return others.length > 0 ? [otherTables(others, shellWord(db))] : [];
+  if (made === undefined) return others.length > 0 ? [otherTables(others, shellSource(db))] : [];
   const { listings, left, command } = made;
   const [first] = listings;
   const isOne = first?.name === "";
@@ -135,6 +139,12 @@ function contractLines({ made, others, db }: DevBuild): Line[] {
   }
   lines.push(...left.map(({ table, why }) => ({ verb: "leave", value: table, detail: `not shown. ${why}` })));
   return lines;
+}
+
+/** Bytes of a source's files; 0 if they cannot be read, which the build reports. */
+function sizeOf(db: SourcePath): number {
+  const sizes = filesOf(db).map((path) => statSync(path, { throwIfNoEntry: false })?.size ?? 0);
+  return sizes.reduce((sum, bytes) => sum + bytes, 0);
 }
 
 function otherTables(others: readonly string[], file: string): Line {

@@ -76,11 +76,12 @@ function addVerb(program: Command, name: VerbName, verb: Verb, io: Io, done: (co
     );
     // `diff` also compares sources, `dev` builds from one, and a mirror is a SQLite file.
     if (!["diff", "dev", "mirror"].includes(name)) refuseSourceFile(command.args, io.cwd);
-    for (const key of ["dist", "db"]) {
-      if (named[key] === undefined) continue;
+    for (const [at, argument] of command.registeredArguments.entries()) {
+      const key = argument.name();
+      if (!["dist", "db"].includes(key) || named[key] === undefined) continue;
       if (flags[key] !== undefined)
         throw usageError(`${key} is given twice: ${flags[key]} and ${named[key]}; remove one.`);
-      flags[key] = named[key];
+      flags[key] = argument.variadic ? onePathOrAll(command.args.slice(at)) : named[key];
     }
     const reload = () =>
       resolveSettings({
@@ -107,11 +108,20 @@ function addFlag(command: Command, key: SettingKey): void {
   const flag = flagOf(key);
   const note = value === undefined || typeof value === "boolean" ? "" : ` (default: ${value})`;
   const option = new Option(placeholder ? `${flag} ${placeholder}` : flag, help + note).helpGroup(`${group}:`);
+  if (kind === "input") {
+    option.variadic = true;
+    option.argParser((path, before: string | readonly string[] = []) => onePathOrAll([before, path].flat()));
+  }
   // A list may also be given by several flags.
   if (isList(kind)) option.argParser((text, before) => (before === undefined ? text : `${before},${text}`));
   command.addOption(option);
   // Turns off what a variable or the config file turns on.
   if (kind === "boolean") command.addOption(new Option(flag.replace("--", "--no-")).hideHelp());
+}
+
+/** One path as a text, several as a list. */
+function onePathOrAll(paths: readonly string[]): string | undefined | readonly string[] {
+  return paths.length > 1 ? paths : paths[0];
 }
 
 /** Columns of help: if the output is not a terminal, minimum, and maximum. */

@@ -10,7 +10,7 @@ export interface Verb {
   summary: string;
   /** Text that only the verb's own help has. */
   details?: string;
-  /** Arguments in commander's notation, with their help. `[dist]` and `[db]` set the settings of these names. */
+  /** Arguments in commander's notation, with their help. `[dist]` and `[db...]` set the settings of these names. */
   arguments?: Readonly<Record<string, string>>;
   examples: readonly (readonly [command: string, purpose: string])[];
   /** Set if the verb does not read the config file. Flags and variables are always read. */

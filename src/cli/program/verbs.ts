@@ -16,6 +16,7 @@ ${CONFIG_FILE} names to its contract, raises the version, and prints the diff; a
       ["rollcall init", `write ${CONFIG_FILE} and ${SAMPLE_FILE}`],
       ["rollcall init --from people.sqlite && rollcall build && rollcall serve", "publish and serve your own table"],
       ["rollcall init --from shop.db --all", "write a contract for each table, in contracts"],
+      ["rollcall init --from data/ --all", "write a contract for each text file in a folder"],
       ["rollcall init --update", "add new columns to the contract"],
     ],
     isUnconfigured: true,
@@ -79,10 +80,11 @@ ${CONFIG_FILE} names to its contract, raises the version, and prints the diff; a
   dev: {
     summary: "Serve a preview, rebuilt when the source, the contract or the config changes",
     details: "Builds into a temporary folder and serves on 127.0.0.1 only; dist is not touched.",
-    arguments: { "[db]": "same as --db" },
+    arguments: { "[db...]": "same as --db" },
     examples: [
       ["rollcall dev users.sqlite", "serve the explorer and the listing on http://127.0.0.1:8080"],
       ["rollcall dev shop.db", "serve each table that has a key"],
+      ["rollcall dev data/", "serve each CSV, TSV and NDJSON file in a folder"],
     ],
     load: async () => (await import("../dev/dev.js")).runDev,
   },

@@ -11,7 +11,7 @@ import { UserError } from "../errors.js";
 import { isShard } from "../shards.js";
 
 /**
- * How the text of a flag or a variable is parsed. `input` is a path, or `-` for standard input; `keys` is a list of public keys
+ * How the text of a flag or a variable is parsed. `input` is a path or several, or `-` for standard input; `keys` is a list of public keys
  * or paths of their files; `gates` is a list to which a higher level adds;
  * `decimals` is a list of decimal marks, one of which is a comma.
  */
@@ -169,8 +169,13 @@ export function text(placeholder: string, allowed: string) {
 /** The path that stands for standard input. */
 export const STDIN = "-";
 
-/** A file of records, or `-` for standard input. */
-export const input = { ...path("<file>"), kind: "input" } as const;
+/** A file of records, a folder or a list of them, or `-` for standard input. */
+export const input = {
+  kind: "input",
+  schema: z.union([z.string().refine(isPath), z.array(z.string().refine(isPath)).min(1)]),
+  allowed: "a path on this machine",
+  placeholder: "<file>",
+} as const;
 
 export const textFormat = ofText(z.enum(["csv", "tsv", "ndjson"]), "csv, tsv or ndjson", "<csv|tsv|ndjson>");
 

@@ -52,6 +52,7 @@ function originOf(folder: string, nameOf: Origin["nameOf"], read: Origin["read"]
 function resolved(kind: SettingKind, value: unknown, folder: string): unknown {
   const isPath = kind === "path" || (kind === "input" && value !== STDIN);
   if (isPath && typeof value === "string") return at(folder, value);
+  if (kind === "input" && Array.isArray(value)) return value.map((path) => resolved(kind, path, folder));
   if (kind !== "keys" || !Array.isArray(value)) return value;
   return value.map((item) => (isPublicKey(item) ? item : at(folder, item)));
 }

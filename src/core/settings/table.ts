@@ -8,11 +8,15 @@ const { COMMAND, DATA, SOURCE, SOURCE_DATA, group, path, row, text, whole, yesOr
 
 export const SETTINGS = {
   ...group("Source", {
-    from: row(kind.input, ["init"], "SQLite, CSV, TSV or NDJSON file to write a contract for; - is standard input"),
+    from: row(
+      kind.input,
+      ["init"],
+      "SQLite, CSV, TSV or NDJSON file, folder or several text files to write contracts for; - is standard input",
+    ),
     db: row(
       kind.input,
       ["build", "dev"],
-      "SQLite, CSV, TSV or NDJSON file to read (required); build: - is standard input",
+      "SQLite, CSV, TSV or NDJSON file, folder or several text files to read (required); build: - is standard input",
     ),
     table: row(
       text("<name>", "the name of a table or view"),

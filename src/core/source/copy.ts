@@ -14,6 +14,7 @@ import { type Offered, offeredBy } from "./offered.js";
 import { copyColumn, publishedParameters, publishedSql } from "./published.js";
 import { findRelation, freeRowid, placeOf, type Relation, type RelationOptions } from "./relation.js";
 import { isSameFile, isUnwritten, requireFile } from "./stats.js";
+import { nameOfSource } from "./text-format.js";
 
 /** Consecutive rows in published order: how many come before them, and how many they are. */
 export interface RowRange {
@@ -22,14 +23,10 @@ export interface RowRange {
 }
 
 export interface CopyOptions extends RelationOptions {
-  db: string;
-  /** The name of the file in messages, if `db` was made from another file. */
-  named?: string | undefined;
-  contract: Contract;
   defaultAvatar?: string | undefined;
   /** Which rows to copy, given the number of all; all by default. */
   rowsOf?: ((count: number) => RowRange) | undefined;
-  /** The column of `db` with the line on which a row ends in the text file that it was made from. */
+  /** The column with the line on which a row ends in the text file that it was made from. */
   lineColumn?: string | undefined;
   /** Called while a text file is read, with the bytes so far and all its bytes. */
   onRead?: ((bytes: number, total: number) => void) | undefined;
@@ -140,7 +137,7 @@ export function copySource(path: string, listings: ReadonlyMap<string, CopyOptio
 /** The name of the source's file in messages. */
 function fileOf(path: string, listings: ReadonlyMap<string, CopyOptions>): string {
   const [first] = listings.values();
-  return first?.named ?? path;
+  return first ? nameOfSource(first.db) : path;
 }
 
 /** Whether an error may come from a file that another program is still writing, which may look damaged or empty. */
@@ -318,7 +315,7 @@ function rowsFrom(
   listing: string,
 ): Pick<Copied, "version" | "place" | "offered"> & { rows: string } {
   const { contract, lineColumn } = options;
-  const relation = findRelation(db, options.named ?? options.db, options, listing);
+  const relation = findRelation(db, options, listing);
   const { sql, isStored, hasRowid, columns } = relation;
   // Only a record whose key is an empty text is named by its row.
   const isNeeded = hasRowid && acceptorOf(contract.key.schema)("");

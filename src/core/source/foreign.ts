@@ -1,6 +1,7 @@
 /** Tells files that are not CSV, TSV, NDJSON or SQLite by their first bytes, with the command that converts them. */
 import { isUtf8 } from "node:buffer";
 import { closeSync, openSync, readSync } from "node:fs";
+import { dirname } from "node:path";
 import { shellWord } from "../print/text.js";
 import type { TextFormat } from "./text-format.js";
 
@@ -28,10 +29,22 @@ interface Content {
   next(file: string, name: string): string;
 }
 
+/** LibreOffice's format of CSV in UTF-8, with formulas as values and all sheets. */
+const SHEETS = "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false,-1";
+
+function saveSheets(file: string): string {
+  return `save the sheet as CSV, or make a CSV file of each: soffice --convert-to ${shellWord(SHEETS)} ${file}`;
+}
+
 const CONTENTS: readonly Content[] = [
   { begins: [SQLITE_MAGIC], what: "a SQLite database", next: (file) => `rename it to ${file}.sqlite` },
-  { begins: ["PK\x03\x04"], what: "an Excel workbook or another ZIP file", next: () => "save the sheet as CSV" },
-  { begins: ["\xd0\xcf\x11\xe0"], what: "an old Excel workbook", next: () => "save the sheet as CSV" },
+  {
+    begins: ["PK\x03\x04"],
+    what: "an Excel workbook or another ZIP file",
+    next: (file, name) =>
+      /[.]zip$/i.test(name) ? `unpack it: unzip ${file} -d ${shellWord(dirname(name))}` : saveSheets(file),
+  },
+  { begins: ["\xd0\xcf\x11\xe0"], what: "an old Excel workbook", next: saveSheets },
   {
     begins: ["PAR1"],
     what: "a Parquet file",
@@ -67,26 +80,44 @@ const CONTENTS: readonly Content[] = [
  * @param format the format that it should have; undefined for a SQLite file
  */
 export function foreignContent(name: string, start: Buffer, format: TextFormat | undefined): string | undefined {
-  const text = start.toString("latin1").replace(/^\xef\xbb\xbf/, "");
+  const text = textOf(start);
   const isDatabase = text.startsWith(SQLITE_MAGIC);
   if (isDatabase && format === undefined) return undefined;
-  const file = shellWord(name);
-  const content = CONTENTS.find(({ begins }) =>
-    begins.some((begin) => (typeof begin === "string" ? text.startsWith(begin) : begin.test(text))),
-  );
-  if (content) return `${name} is ${content.what}; ${content.next(file, name)}.`;
-  if (format === "csv" || format === "tsv") return undefined;
-  if (/^\s*\[\s*(?:[{[\]]|$)/.test(text))
-    return `${name} is one JSON list; write one object a line: jq -c '.[]' ${file} > records.ndjson.`;
-  if (/^\s*\{\s*"type"\s*:\s*"FeatureCollection"/.test(text))
-    return `${name} is GeoJSON; write one feature a line: jq -c '.features[]' ${file} > records.ndjson.`;
-  if (/^\s*\{\s*\r?\n/.test(text))
-    return `${name} has a JSON object over several lines; write one object a line: jq -c . ${file} > records.ndjson.`;
-  if (format === "ndjson") return undefined;
+  if (format === "csv" || format === "tsv") return packedContent(name, text);
+  const known = knownContent(name, start);
+  if (known !== undefined || format === "ndjson") return known;
   if (/^\s*\{/.test(text)) return `${name} looks like NDJSON; name it .ndjson, or pass --format ndjson.`;
   // Encrypted databases begin with any bytes.
   const isText = isUtf8(start) && !text.includes("\0");
   return isText
     ? `${name} is text, not a SQLite database; name it .csv, .tsv or .ndjson, or pass --format.`
     : undefined;
+}
+
+function textOf(start: Buffer): string {
+  return start.toString("latin1").replace(/^\xef\xbb\xbf/, "");
+}
+
+/** Says that a file is not a table by its first bytes, with the command that makes one of it; undefined for other content. */
+export function knownContent(name: string, start: Buffer): string | undefined {
+  const text = textOf(start);
+  return packedContent(name, text) ?? jsonContent(name, text);
+}
+
+function packedContent(name: string, text: string): string | undefined {
+  const content = CONTENTS.find(({ begins }) =>
+    begins.some((begin) => (typeof begin === "string" ? text.startsWith(begin) : begin.test(text))),
+  );
+  return content && `${name} is ${content.what}; ${content.next(shellWord(name), name)}.`;
+}
+
+function jsonContent(name: string, text: string): string | undefined {
+  const file = shellWord(name);
+  if (/^\s*\[\s*(?:[{[\]]|$)/.test(text))
+    return `${name} is one JSON list; write one object a line: jq -c '.[]' ${file} > records.ndjson.`;
+  if (/^\s*\{\s*"type"\s*:\s*"FeatureCollection"/.test(text))
+    return `${name} is GeoJSON; write one feature a line: jq -c '.features[]' ${file} > records.ndjson.`;
+  if (/^\s*\{\s*\r?\n/.test(text))
+    return `${name} has a JSON object over several lines; write one object a line: jq -c . ${file} > records.ndjson.`;
+  return undefined;
 }

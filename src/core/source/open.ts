@@ -2,9 +2,9 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
+import type { Contract } from "../contract/contract.js";
 import { referencesOf } from "../contract/references.js";
 import { makeScratch, removeScratch } from "../scratch/folder.js";
-import { STDIN } from "../settings/kinds.js";
 import {
   type Copied,
   type CopyOptions,
@@ -22,22 +22,23 @@ import { explainReading, explainSqlite, type ListingPlace } from "./errors.js";
 import type { Offered } from "./offered.js";
 import { publishedParameters } from "./published.js";
 import type { Copy } from "./reader.js";
-import { placeOf } from "./relation.js";
+import { forListing, placeOf, tableAmong, tableOfFile } from "./relation.js";
 import { isUntouched } from "./stats.js";
-import { importText, UNNAMED_LINE } from "./text-file.js";
-import { nameOfSource, type TextSettings, textFormatOf } from "./text-format.js";
+import { type ImportAs, type ImportPlan, importTexts, type TextImport, UNNAMED_LINE } from "./text-file.js";
+import { findTextFiles, type TextFile, type TextFiles } from "./text-files.js";
+import { nameOfSource, type SourcePath, type TextSettings } from "./text-format.js";
 
 /** A listing to read. */
 export type SourceOptions = CopyOptions & TextSettings;
 
 /**
- * Copies the rows of some listings of one file, as of one point in time, into a temporary folder, which `close` of any of them
+ * Copies the rows of some listings of one source, as of one point in time, into a temporary folder, which `close` of any of them
  * removes.
- * @param listings by name; several must be of a SQLite file.
- * @throws UserError as `copySource` and `importText` do
+ * @param listings by name
+ * @throws UserError as `copySource` and `importTexts` do
  */
 export async function openSources(
-  db: string,
+  db: SourcePath,
   listings: ReadonlyMap<string, SourceOptions>,
   signal?: AbortSignal,
 ): Promise<Source[]> {
@@ -58,32 +59,81 @@ export async function openSources(
   }
 }
 
-/** A copy, and with a text file what a user should know about how it was read. */
-type Read = Copied & { notes?: readonly string[] };
+/** A copy, and with text files what a user should know about how they were read, and whether they are the same still. */
+type Read = Copied & { files?: readonly string[]; notes?: readonly string[]; isUnchanged?: () => boolean };
 
-/** Copies a SQLite file, or a text file after importing it into one. For a query, each of its columns has a type of its own. */
+/** Copies a SQLite file, or text files after importing them into one. For a query, each of their columns has a type of its own. */
 async function copyAny(
-  db: string,
+  db: SourcePath,
   listings: ReadonlyMap<string, SourceOptions>,
   folder: string,
   to: string,
   signal?: AbortSignal,
 ): Promise<Read[]> {
-  const [options] = listings.values();
-  const format = options && textFormatOf(db, options);
-  if (format === undefined) return copySource(db, listings, to);
-  const { query, contract, onRead } = options as SourceOptions;
+  const [first] = listings.values();
+  const settings = first as SourceOptions;
+  const texts = findTextFiles(db, settings);
+  if (texts === undefined) return copySource(String(db), listings, to);
   const path = join(folder, "imported.sqlite");
-  const as = query === undefined ? { contract } : { queriedFor: contract };
-  const imported = await importText(db, format, options as SourceOptions, path, as, { signal, onRead });
-  // The only table of a text file needs no name. A query does not tell the line of its rows.
-  const own = query === undefined ? { table: imported.table, lineColumn: UNNAMED_LINE } : { table: undefined };
-  const source = { ...(options as SourceOptions), ...own, named: db };
-  const copied = copySource(path, new Map([["", source]]), to);
+  const find = () => planFor(findTextFiles(db, settings) ?? texts, listings);
+  const effects = { signal, onRead: settings.onRead };
+  const { plan, tables, isUnchanged } = await importTexts(nameOfSource(db), find, path, effects);
+  const copied = copySource(path, plan.sources, to);
   rmSync(path);
-  const { stats, notes, names } = imported;
-  const columns = new Map([["", names]]);
-  return copied.map((one) => ({ ...one, stats, notes, offered: { ...one.offered, columns, tables: [] } }));
+  const files = [...new Set(plan.imports.map(({ file }) => file.path))].sort();
+  const inFile = (table: string, note: string) => (texts.isSeveral ? `${table}: ${note}` : note);
+  const notes = tables.flatMap(({ table, notes }) => notes.map((note) => inFile(table, note)));
+  const names = new Map(tables.map((one) => [one.table, one.names]));
+  return copied.map((one): Read => {
+    const offered = offeredByTexts(one.offered, names, texts);
+    return { ...one, offered, files, notes: [...new Set(notes)], isUnchanged };
+  });
+}
+
+/** What text files offer: all of their columns, of which a listing imports only those of its contract. */
+function offeredByTexts(
+  { columns, query }: Offered,
+  names: ReadonlyMap<string, readonly string[]>,
+  { files, isSeveral }: TextFiles,
+): Offered {
+  const nameOf = (table: string) => (isSeveral ? tableOfFile(table) : "");
+  const all = [...columns.keys()].map((table) => [nameOf(table), names.get(table) ?? []] as const);
+  return { columns: new Map(all), tables: isSeveral ? files.map(({ table }) => table) : [], query };
+}
+
+/** What to import for listings. */
+interface ListingsPlan extends ImportPlan {
+  /** The options of each listing, with its table. */
+  sources: Map<string, SourceOptions>;
+}
+
+/** A listing without a query reads the columns of its contract. Queries read all files. */
+function planFor({ files, isSeveral }: TextFiles, listings: ReadonlyMap<string, SourceOptions>): ListingsPlan {
+  const imports: TextImport[] = [];
+  const sources = new Map<string, SourceOptions>();
+  const queriedBy: Contract[] = [];
+  for (const [listing, options] of listings) {
+    const { contract, query } = options;
+    if (query !== undefined) {
+      queriedBy.push(contract);
+      // The only table of a text file needs no name.
+      sources.set(listing, isSeveral ? options : { ...options, table: undefined });
+      continue;
+    }
+    const [first] = files;
+    const names = files.map(({ table }) => table);
+    const isOnly = !isSeveral || (options.table === undefined && files.length === 1);
+    const wanted = isOnly ? first?.table : tableAmong(names, options, listing);
+    const file = files.find(({ table }) => table === wanted) as TextFile;
+    const table = isSeveral ? forListing(file.table, listing) : file.table;
+    imports.push({ file, table, as: { contract }, place: placeOf(listing, options) });
+    sources.set(listing, { ...options, table, lineColumn: UNNAMED_LINE });
+  }
+  if (queriedBy.length > 0) {
+    const as: ImportAs = isSeveral ? { queriedBy } : { queriedFor: queriedBy[0] };
+    imports.push(...files.map((file) => ({ file, table: file.table, as })));
+  }
+  return { imports, sources };
 }
 
 /** The file of a copy, with the rows of one listing or several. */
@@ -118,6 +168,8 @@ export class Source {
   /** What a user should know about how the file was read: sentences without a full stop. */
   readonly notes: readonly string[];
   readonly offered: Offered;
+  /** The paths of the files that were read. */
+  readonly files: readonly string[];
   readonly #db: Database.Database;
   /** The table of the copy's invalid rows, until they are removed. */
   readonly #invalid: string;
@@ -138,6 +190,7 @@ export class Source {
     this.copy = { path: file.path, tables, before: copied.before, place: copied.place };
     this.notes = copied.notes ?? [];
     this.offered = copied.offered;
+    this.files = copied.files ?? [String(options.db)];
     this.#db = file.db;
     this.#invalid = `temp.invalid_${tables.records}`;
     this.#db.exec(`CREATE TABLE ${this.#invalid} (number INTEGER PRIMARY KEY)`);
@@ -210,8 +263,8 @@ export class Source {
 
   /** Whether the source's file is still the one that was read, with the same content. */
   isUnchanged(): boolean {
-    if (this.options.db === STDIN) return true;
-    return isUntouched(this.options.db, this.copied.stats);
+    const { isUnchanged, stats } = this.copied;
+    return isUnchanged ? isUnchanged() : isUntouched(String(this.options.db), stats);
   }
 
   /** Closes the copy, also for other listings of the file. */
@@ -223,7 +276,7 @@ export class Source {
     try {
       return step();
     } catch (error) {
-      throw explainSqlite(this.options.db, error, this.place);
+      throw explainSqlite(nameOfSource(this.options.db), error, this.place);
     }
   }
 }

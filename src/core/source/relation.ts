@@ -5,11 +5,14 @@ import { lowerCase, quoteName } from "../contract/sql.js";
 import { USERS_CONTRACT } from "../contract/users.js";
 import { readText, UserError, usageError } from "../errors.js";
 import { findNear } from "../print/near.js";
-import { listed, shellWord } from "../print/text.js";
+import { listed } from "../print/text.js";
 import type { ListingPlace } from "./errors.js";
 import { type ListedTable, withoutSystemTables } from "./system-tables.js";
+import { nameOfSource, type SourcePath, shellSource } from "./text-format.js";
 
 export interface RelationOptions {
+  /** The source, for messages. */
+  db: SourcePath;
   contract: Contract;
   table?: string | undefined;
   /** The path of a file with one SELECT that yields the columns. */
@@ -64,14 +67,12 @@ interface RelationColumn {
  * Opens the relation of a contract. @param listing the name of the listing in a site; empty without one
  * @throws UserError if it does not exist, or lacks a column
  */
-export function findRelation(db: Database, file: string, options: RelationOptions, listing: string): Relation {
+export function findRelation(db: Database, options: RelationOptions, listing: string): Relation {
   const { contract, query } = options;
-  const [, many] = contract.listing.words;
-  // Without a contract, a file is read as a directory of users, so it may need a contract.
-  const otherwise = isBuiltIn(contract, listing) ? makeContract(file, listing) : undefined;
-  // By default, the table is named like the records.
-  const table = query === undefined ? (options.table ?? many) : options.table;
-  const relation = openRelation(db, file, { table, query, listing, many, otherwise });
+  const file = nameOfSource(options.db);
+  const wantedTable = tablePlace(options, listing);
+  const table = query === undefined ? wantedTable.table : options.table;
+  const relation = openRelation(db, file, { ...wantedTable, table, query });
   const [where, rename] =
     query === undefined
       ? [`Table ${relation.name} in ${file}`, `Name them so in a view, or with ${settingOf("query", listing)}`]
@@ -79,8 +80,21 @@ export function findRelation(db: Database, file: string, options: RelationOption
   const names = relation.columns.map(({ name }) => name);
   const wanted = contract.fields.map(({ column }) => column);
   if (!relation.isStored) requireOnce(where, names, wanted);
-  requireColumns(contract, names, { where, file, listing, rename, hasRowid: relation.hasRowid });
+  requireColumns(contract, names, { where, file: options.db, listing, rename, hasRowid: relation.hasRowid });
   return relation;
+}
+
+/** Finds the table of a listing that no query reads, among those of several text files. @throws UserError if it does not exist */
+export function tableAmong(tables: readonly string[], options: RelationOptions, listing: string): string {
+  return chooseTable(tables, nameOfSource(options.db), tablePlace(options, listing));
+}
+
+function tablePlace({ db, contract, table }: RelationOptions, listing: string) {
+  const [, many] = contract.listing.words;
+  // Without a contract, a file is read as a directory of users, so it may need a contract.
+  const otherwise = isBuiltIn(contract, listing) ? makeContract(db, listing) : undefined;
+  // By default, the table is named like the records.
+  return { table: table ?? many, many, otherwise, listing, query: undefined };
 }
 
 interface RelationPlace {
@@ -104,7 +118,7 @@ export function openRelation(db: Database, file: string, place: RelationPlace): 
     throw usageError("--table and --query exclude each other; leave one out.");
   const { name, columns: selected = [] } =
     query === undefined
-      ? { name: findTable(db, file, { ...place, setting: settingOf("table", listing) }) }
+      ? { name: chooseTable(listTables(db), file, place) }
       : createQueryView(db, query, settingOf("query", listing));
   const schema = query === undefined ? "main" : "temp";
   const found = db
@@ -146,9 +160,9 @@ export function listTables(db: Database): string[] {
 }
 
 /** Finds a table or view by name, ignoring case; without a name, the only one. @throws UserError if it does not exist. */
-function findTable(db: Database, file: string, place: RelationPlace & { setting: string }): string {
-  const { many = "records", otherwise, setting } = place;
-  const tables = listTables(db);
+export function chooseTable(tables: readonly string[], file: string, place: Omit<RelationPlace, "query">): string {
+  const { many = "records", otherwise, listing = "" } = place;
+  const setting = settingOf("table", listing);
   const table = place.table ?? tables[0] ?? "";
   const found = tables.find((name) => lowerCase(name) === lowerCase(table));
   if (found !== undefined) return found;
@@ -197,10 +211,25 @@ function createQueryView(db: Database, path: string, setting: string): { name: s
     return { name, columns: columns.map((column) => column.name) };
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    const has = why.startsWith("no such table") ? `; the source has ${listed(listTables(db))}` : "";
+    const has = why.startsWith("no such table") ? `; the source has ${listed(listTables(db).filter(isOfUser))}` : "";
     const message = `Query ${path} cannot be run: ${why}${has}. It must be one SELECT that yields the columns.`;
     throw new UserError(message, { cause });
   }
+}
+
+/** Whether a table is not one that was imported for a listing alone: `forListing` names those. */
+function isOfUser(table: string): boolean {
+  return !table.includes("/");
+}
+
+/** The name of a table that is imported for a listing alone. No file has such a name, since a slash is in it. */
+export function forListing(table: string, listing: string): string {
+  return `${table}/${listing}`;
+}
+
+/** The table of the file that a table is imported from, whether for a listing alone or not. */
+export function tableOfFile(table: string): string {
+  return table.split("/")[0] ?? table;
 }
 
 /** Refuses repeated columns, which SQLite numbers: `note`, `note:1`. @param where what yields them @param wanted those that count */
@@ -213,7 +242,7 @@ export function requireOnce(where: string, found: readonly string[], wanted = fo
 export interface ColumnsPlace {
   /** What should have the columns, in messages: `Table users in my.sqlite`. */
   where: string;
-  file: string;
+  file: SourcePath;
   /** The name of the listing in a site. */
   listing?: string;
   /** How to name columns, as a part of a sentence. */
@@ -252,8 +281,8 @@ function isBuiltIn(contract: Contract, listing = ""): boolean {
 }
 
 /** The advice for a file that is not a directory of users. @param listing the name of the listing in a site */
-function makeContract(file: string, listing = ""): string {
-  const command = `rollcall init --from ${shellWord(file)}`;
+function makeContract(file: SourcePath, listing = ""): string {
+  const command = `rollcall init --from ${shellSource(file)}`;
   return listing === ""
     ? `make a contract for it with "${command}"`
     : `give it one in listings.${listing}.contract, as "${command} --all" writes it`;

@@ -9,7 +9,7 @@ import { SOURCE_COLUMNS } from "../release/layout.js";
 import { readPlain } from "../release/plain-files.js";
 import { replaceFile } from "../release/writer.js";
 import { namedBy, type Offered } from "./offered.js";
-import { nameOfSource } from "./text-format.js";
+import { nameOfSource, type SourcePath } from "./text-format.js";
 
 const COLUMNS = z.object({
   tables: z.array(z.string()),
@@ -85,9 +85,9 @@ function columnsOf(listings: readonly Reading[]): Map<string, readonly string[]>
 /**
  * Names the columns, and of a site the tables, that are new since the last release and that no listing publishes.
  * @param known the list of the last release. Without one, or for a table that it does not have, nothing is new.
- * @param db the path of the source
+ * @param db the source
  */
-export function noteNewColumns(known: SourceColumns | undefined, db: string, listings: readonly Reading[]): string[] {
+export function noteNewColumns(known: SourceColumns | undefined, db: SourcePath, listings: readonly Reading[]): string[] {
   if (known === undefined) return [];
   const file = basename(nameOfSource(db));
   const before = new Map(known.columns);

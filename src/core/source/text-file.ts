@@ -1,5 +1,5 @@
-/** Imports CSV, TSV and NDJSON files into a SQLite file, as a stream. */
-import { type BigIntStats, rmSync } from "node:fs";
+/** Imports CSV, TSV and NDJSON files into the tables of a SQLite file, as streams. */
+import { rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import Database from "better-sqlite3";
@@ -12,11 +12,12 @@ import { shorten, showValue } from "../print/text.js";
 import { CellColumn, cellReader, hasNumbers, memberReader, type Stored, storedMember, typedReader } from "./cells.js";
 import { EmptyRows, isEmptyRow, readRows } from "./csv-rows.js";
 import { AmbiguousFields, DecimalColumn } from "./decimals.js";
-import { changedWhileRead, explainReading } from "./errors.js";
+import { changedWhileRead, explainReading, type ListingPlace } from "./errors.js";
 import { readMembers } from "./json-text.js";
 import { freeRowid, ROWID_NAMES, requireColumns } from "./relation.js";
 import { findDialect, MOST_CHARACTERS, WHOLE_FILE } from "./separator.js";
-import { type TextFormat, type TextSettings, tableNameOf } from "./text-format.js";
+import type { TextFile } from "./text-files.js";
+import { nameOfSource, type TextFormat } from "./text-format.js";
 import { type Text, TextInput } from "./text-input.js";
 
 /** How columns are imported. */
@@ -25,18 +26,33 @@ export type ImportAs =
   | { contract: Contract }
   /** All columns for a query, each with a type that says the same as each of its values. The query yields those of the contract, if there is one. */
   | { queriedFor: Contract | undefined }
+  /** The same for queries of several files. Texts that mean NULL in a column of one of the contracts do so in each column of that name. */
+  | { queriedBy: readonly Contract[] }
   /** All columns as they are written: cells as text, values of NDJSON as JSON. */
   | "written";
 
+/** A file to import, and how. */
+export interface TextImport {
+  file: TextFile;
+  /** The name of its table in the SQLite file. */
+  table: string;
+  as: ImportAs;
+  /** The listing that it is read for, in messages; undefined for all, or without a site. */
+  place?: ListingPlace | undefined;
+}
+
+/** What to import from the files of a source, as they are now. */
+export interface ImportPlan {
+  imports: readonly TextImport[];
+}
+
 export interface Imported {
-  /** The only table. It is named after the file. */
+  /** The name of its table. */
   table: string;
   /** The columns of the file, each with its name in the table. */
   columns: readonly ImportedColumn[];
   /** The names of all columns of the file, whether they were imported or not; at most the first 1,999 names in NDJSON. */
   names: readonly string[];
-  /** The `stat` of the text file when it was read. */
-  stats: BigIntStats;
   format: TextFormat;
   /** The separator of cells. */
   separator?: string | undefined;
@@ -53,13 +69,21 @@ interface ImportedColumn {
   isUnnamed: boolean;
 }
 
+/** What was imported, as of one moment. */
+export interface ImportedFiles<Plan> {
+  plan: Plan;
+  tables: readonly Imported[];
+  /** Whether each file is still the one that was read, and no other has come to the source. */
+  isUnchanged(): boolean;
+}
+
 export interface ImportEffects {
   signal?: AbortSignal | undefined;
-  /** Called with the bytes that were read so far, and all bytes of the file. */
+  /** Called with the bytes that were read so far, and all bytes of the files. */
   onRead?: ((bytes: number, total: number) => void) | undefined;
 }
 
-/** Maximum attempts to read a file that is being written to, and milliseconds between two. */
+/** Maximum attempts to read files that are being written to, and milliseconds between two. */
 const MOST_READINGS = 3;
 const PAUSE = 300;
 /** SQLite allows 2,000 columns, and a copy adds one. */
@@ -70,61 +94,110 @@ export const LINE = "rollcall_line";
 export const UNNAMED_LINE = "";
 
 /**
- * Imports a text file.
+ * Imports text files. If one of them changes, comes or goes while they are read, all are read again.
+ * @param name of the source in messages
+ * @param find finds what to import; called before the first and after the last read
  * @param to the path of the SQLite file, in a folder for temporary files; an existing file is replaced.
- * @throws UserError with line and column if the text is malformed, is not in the encoding, or lacks a column of the contract.
+ * @throws UserError with line and column if a text is malformed, is not in the encoding, or lacks a column of the contract.
  */
-export async function importText(
-  path: string,
-  format: TextFormat,
-  settings: TextSettings,
+export async function importTexts<Plan extends ImportPlan>(
+  name: string,
+  find: () => Plan,
   to: string,
-  as: ImportAs,
   effects: ImportEffects = {},
-): Promise<Imported> {
+): Promise<ImportedFiles<Plan>> {
   for (let readings = 1; ; readings++) {
-    const input = await TextInput.open(path, format, settings, dirname(to));
+    const plan = find();
+    const { imports } = plan;
+    const inputs: TextInput[] = [];
+    const isUnchanged = () => inputs.every((input) => input.isUnchanged()) && isSamePlan(plan, find);
     try {
-      const imported = await importOnce(input, tableNameOf(path), to, as, effects);
-      if (input.isUnchanged()) return imported;
+      for (const { file, place } of imports) inputs.push(await openInput(file, dirname(to), place));
+      const tables = await importOnce(imports, inputs, to, effects);
+      if (isUnchanged()) return { plan, tables, isUnchanged };
     } catch (error) {
       effects.signal?.throwIfAborted();
       // A file that another program is writing may look damaged.
-      if (input.isUnchanged()) throw explainReading(input.name, error);
+      if (isUnchanged()) throw error;
     }
-    if (readings === MOST_READINGS) throw changedWhileRead(input.name, readings);
+    if (readings === MOST_READINGS) throw changedWhileRead(name, readings);
     await setTimeout(PAUSE);
   }
 }
 
+/** Whether the same files would be imported now. */
+function isSamePlan(plan: ImportPlan, find: () => ImportPlan): boolean {
+  const pathsOf = ({ imports }: ImportPlan) => JSON.stringify(imports.map(({ file }) => file.path));
+  try {
+    return pathsOf(find()) === pathsOf(plan);
+  } catch (error) {
+    if (error instanceof UserError) return false;
+    throw error;
+  }
+}
+
+async function openInput(
+  { path, format, settings }: TextFile,
+  spool: string,
+  place: ListingPlace | undefined,
+): Promise<TextInput> {
+  try {
+    return await TextInput.open(path, format, settings, spool);
+  } catch (error) {
+    throw explainReading(nameOfSource(path), error, place);
+  }
+}
+
 async function importOnce(
-  input: TextInput,
-  name: string,
+  imports: readonly TextImport[],
+  inputs: readonly TextInput[],
   to: string,
-  as: ImportAs,
-  effects: ImportEffects,
-): Promise<Imported> {
-  const { stats, format } = input;
+  { signal, onRead }: ImportEffects,
+): Promise<Imported[]> {
   rmSync(to, { force: true });
   const db = new Database(to);
+  const total = inputs.reduce((sum, { stats }) => sum + Number(stats.size), 0);
+  let before = 0;
   try {
-    db.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN");
-    const isQueried = typeof as === "object" && "queriedFor" in as;
-    const table = new TableWriter(db, isQueried ? `${name} as written` : name);
-    const text = input.read((bytes) => {
-      effects.onRead?.(bytes, Number(stats.size));
-      effects.signal?.throwIfAborted();
-    });
-    const contract = typeof as === "object" && "contract" in as ? as.contract : undefined;
-    const step = format === "ndjson" ? readLines : readCells;
-    const read = await step(input, text, table, contract);
-    if (isQueried && read.columns.length === 0) throw noColumns(input.name);
-    const columns = isQueried ? typeColumns(table, name, read.columns, format, as.queriedFor) : read.columns;
-    db.exec("COMMIT");
-    return { ...read, columns, table: name, stats, format };
+    db.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF");
+    const tables: Imported[] = [];
+    for (const [at, one] of imports.entries()) {
+      const input = inputs[at] as TextInput;
+      const text = input.read((bytes) => {
+        onRead?.(before + bytes, total);
+        signal?.throwIfAborted();
+      });
+      try {
+        tables.push(await importTable(db, input, text, one));
+      } catch (error) {
+        throw explainReading(input.name, error, one.place);
+      }
+      before += Number(input.stats.size);
+    }
+    return tables;
   } finally {
     db.close();
   }
+}
+
+async function importTable(
+  db: Database.Database,
+  input: TextInput,
+  text: Text,
+  { table: name, as }: TextImport,
+): Promise<Imported> {
+  const { format } = input;
+  db.exec("BEGIN");
+  const isQueried = typeof as === "object" && !("contract" in as);
+  // No file has such a name, since a slash is in it.
+  const table = new TableWriter(db, isQueried ? `${name}/as written` : name);
+  const contract = typeof as === "object" && "contract" in as ? as.contract : undefined;
+  const step = format === "ndjson" ? readLines : readCells;
+  const read = await step(input, text, table, contract);
+  if (isQueried && read.columns.length === 0) throw noColumns(input.name);
+  const columns = isQueried ? typeColumns(table, name, read.columns, format, as) : read.columns;
+  db.exec("COMMIT");
+  return { ...read, columns, table: name, format };
 }
 
 /**
@@ -136,9 +209,11 @@ function typeColumns(
   to: string,
   columns: readonly ImportedColumn[],
   format: TextFormat,
-  contract: Contract | undefined,
+  as: Exclude<ImportAs, "written" | { contract: Contract }>,
 ): ImportedColumn[] {
-  const fields = new Map((contract?.fields ?? []).map((field) => [lowerCase(field.column), field]));
+  const own = "queriedFor" in as ? (as.queriedFor?.fields ?? []) : [];
+  const fields = new Map(own.map((field) => [lowerCase(field.column), field]));
+  const others = "queriedBy" in as ? as.queriedBy.flatMap((contract) => contract.fields) : [];
   const rows = `FROM ${quoteName(written)}`;
   const select = (values: readonly string[]) => `SELECT ${values.join(", ")} ${rows}`;
   const isJson = format === "ndjson";
@@ -148,10 +223,12 @@ function typeColumns(
     if (isJson) return field ? memberReader(field) : storedMember;
     const cells = db.prepare<[], string>(`${select([column])} WHERE ${column} IS NOT NULL`).pluck();
     if (field) return cellReader(field, hasNumbers(field) && hasDecimalCommas(cells.iterate()));
+    const same = others.filter((other) => lowerCase(other.column) === lowerCase(name));
+    const nulls = new Set(["", ...same.flatMap(({ schema }) => schema["x-null-marks"] ?? [])]);
     const found = new CellColumn();
-    for (const cell of cells.iterate()) found.add(cell);
+    for (const cell of cells.iterate()) if (!nulls.has(cell)) found.add(cell);
     const read = typedReader(found.type);
-    return (cell: string) => (cell === "" ? null : read(cell));
+    return (cell: string) => (nulls.has(cell) ? null : read(cell));
   });
   db.function("typed", (at, text) => readers[Number(at)]?.(String(text ?? empty)));
   const names = columns.map(({ name }) => name);

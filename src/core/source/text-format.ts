@@ -1,6 +1,7 @@
 /** Which files are CSV, TSV or NDJSON, by their names and settings. */
 import { basename, extname } from "node:path";
 import { usageError } from "../errors.js";
+import { listed, shellWord } from "../print/text.js";
 import { STDIN } from "../settings/kinds.js";
 import type { OptionsOf } from "../settings/settings.js";
 
@@ -23,9 +24,21 @@ export function textFormatOf(path: string, { sourceFormat }: TextSettings = {}):
   return ENDINGS[extname(withoutGz(path)).toLowerCase()];
 }
 
-/** The name of a file of records in messages. */
-export function nameOfSource(path: string): string {
+/** A SQLite or text file, a folder of text files, several text files, or `-` for standard input. */
+export type SourcePath = string | readonly string[];
+
+/** Maximum number of files that a message names. */
+const MOST_NAMED = 5;
+
+/** The name of a source in messages. */
+export function nameOfSource(path: SourcePath): string {
+  if (typeof path !== "string") return listed(path, MOST_NAMED);
   return path === STDIN ? "standard input" : path;
+}
+
+/** How a command line names a source. */
+export function shellSource(path: SourcePath): string {
+  return [path].flat().map(shellWord).join(" ");
 }
 
 /** The name of a text file's table: `stations` for `data/stations.csv.gz`, `records` for standard input. */

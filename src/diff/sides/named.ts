@@ -13,7 +13,7 @@ import { openSiteRelease, type ReleaseListing, readSiteSnapshot, type Site } fro
 import { at } from "../../core/settings/kinds.js";
 import { openFolderSide, openPagesSide } from "./folder.js";
 import type { SourceSideOptions } from "./source.js";
-import { isSourceFile } from "./source-file.js";
+import { isSourcePath } from "./source-file.js";
 
 export interface SideEffects {
   /** The folder that relative paths and git repositories are resolved against. */
@@ -86,7 +86,7 @@ export async function findNamed(name: string, effects: SideEffects, like: Like =
   }
   const isInGit = name.startsWith("git:");
   const path = isInGit ? await (await import("./git.js")).copyFromGit(name, cwd, newScratch(), signal) : at(cwd, name);
-  if (isSourceFile(path)) {
+  if (![CURRENT, PREVIOUS].includes(name) && isSourcePath(path)) {
     const { baseUrl = like.baseUrl, contract = source.listings ? undefined : like.contract?.file } = source;
     if (baseUrl === undefined)
       throw new UserError(
@@ -105,7 +105,7 @@ export async function findNamed(name: string, effects: SideEffects, like: Like =
   const folder = lookUp(name, dist, cwd);
   if (folder === undefined)
     throw new UserError(
-      `${JSON.stringify(name)} is not a release in ${dist}, a release's folder, a file of records, a base URL or git:REV:PATH. Run "rollcall releases" to see ids.`,
+      `${JSON.stringify(name)} is not a release in ${dist}, a release's folder, a file or a folder of records, a base URL or git:REV:PATH. Run "rollcall releases" to see ids.`,
     );
   const isByPath = isNamedByPath(folder, name, cwd);
   if (isByPath && !(await readSiteSnapshot(folder)))
@@ -151,7 +151,7 @@ function nameBoth(old: Name, newer: Name, cwd: string): [string, string] {
 }
 
 function isSource(name: string, cwd: string): boolean {
-  return isSourceFile(at(cwd, name));
+  return ![CURRENT, PREVIOUS].includes(name) && isSourcePath(at(cwd, name));
 }
 
 /** Whether the folder was named by its path. Such a folder may hold pages without a manifest. */

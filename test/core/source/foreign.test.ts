@@ -7,12 +7,14 @@ const DUMP =
   "is a dump of a database server; export a table as CSV by a pipe from the server (docs/guides/your-data.md).";
 const PACKED = "is a compressed file; unpack it, or pack it with gzip.";
 const SQL = "is SQL text; make a database of it: sqlite3 new.sqlite < 'my file'.";
+const SHEETS =
+  "save the sheet as CSV, or make a CSV file of each: soffice --convert-to 'csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false,-1' 'my file'.";
 const bytes = (text: string) => Buffer.from(text, "latin1");
 
 describe("whatever the format should be", () => {
   test.each<[start: Buffer, message: string]>([
-    [bytes("PK\x03\x04\x14\0"), "is an Excel workbook or another ZIP file; save the sheet as CSV."],
-    [bytes("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), "is an old Excel workbook; save the sheet as CSV."],
+    [bytes("PK\x03\x04\x14\0"), `is an Excel workbook or another ZIP file; ${SHEETS}`],
+    [bytes("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), `is an old Excel workbook; ${SHEETS}`],
     [
       bytes("PAR1\x15\x04"),
       `is a Parquet file; pipe it: duckdb -c "COPY (FROM 'my file') TO '/dev/stdout' (FORMAT json)" | rollcall build --db - --format ndjson.`,

@@ -6,9 +6,10 @@ import { describe, expect, test } from "vitest";
 import { contractOf } from "../../../src/core/contract/contract.js";
 import type { FieldSchema } from "../../../src/core/contract/file/form.js";
 import { quoteName } from "../../../src/core/contract/sql.js";
-import { type ImportAs, importText } from "../../../src/core/source/text-file.js";
-import { type TextSettings, textFormatOf } from "../../../src/core/source/text-format.js";
+import type { ImportAs } from "../../../src/core/source/text-file.js";
+import type { TextSettings } from "../../../src/core/source/text-format.js";
 import { scratch } from "../../support/files.js";
+import { importFile } from "../../support/imported.js";
 
 function contractFor(properties: Record<string, FieldSchema>) {
   return contractOf({
@@ -28,9 +29,7 @@ async function read(name: string, text: string | Buffer, as: ImportAs = TYPED, s
   const path = join(scratch(), name);
   writeFileSync(path, text);
   const to = join(scratch(), "to.sqlite");
-  const format = textFormatOf(path, settings);
-  if (format === undefined) throw new Error(`${name} has no format`);
-  const { table, note } = await importText(path, format, settings, to, as);
+  const { table, note } = await importFile(path, settings, to, as);
   const db = new Database(to, { readonly: true });
   try {
     const named = "SELECT name FROM pragma_table_info(?) WHERE name <> ''";
@@ -184,7 +183,7 @@ describe("a file that another program writes to while it is read", () => {
     const to = join(scratch(), "to.sqlite");
     let readings = 0;
     const effects = { onRead: () => change(path, ++readings) };
-    await importText(path, "csv", {}, to, TYPED, effects);
+    await importFile(path, {}, to, TYPED, effects);
     const db = new Database(to, { readonly: true });
     const rows = db.prepare("SELECT * FROM t").raw().all();
     db.close();
@@ -207,7 +206,7 @@ describe("a file that another program writes to while it is read", () => {
       if (isFirst) writeFileSync(path, before);
       isFirst = false;
     };
-    await expect(importText(path, "csv", {}, join(scratch(), "to.sqlite"), TYPED, { onRead })).resolves.toBeDefined();
+    await expect(importFile(path, {}, join(scratch(), "to.sqlite"), TYPED, { onRead })).resolves.toBeDefined();
   });
 
   test("is refused at the third time", async () => {
