@@ -48,7 +48,11 @@ describe("the file", () => {
       () => writeFileSync(`${db.slice(0, -"users.sqlite".length)}user.sqlite`, "x"),
       "There is no file F/users.sqlite; did you mean F/user.sqlite?",
     ],
-    ["a folder", () => mkdirSync(db), "F/users.sqlite is a folder; give a SQLite, CSV, TSV or NDJSON file."],
+    [
+      "a folder",
+      () => mkdirSync(db),
+      "F/users.sqlite has no table: no file in it is .csv, .tsv, .tab, .ndjson or .jsonl, or .gz of these.",
+    ],
     ["empty", () => write(""), "F/users.sqlite is empty (0 bytes); give a SQLite, CSV, TSV or NDJSON file."],
     ["text", () => write("id,username\n1,ada\n".repeat(1000)), "is text, not a SQLite database; name it .csv, .tsv"],
     ["encrypted", () => write(noise), OTHER],
