@@ -60,7 +60,7 @@ async function runUpdate(settings: Settings, io: Io): Promise<ExitCode> {
   if (settings.json) print(io, toJson({ db, contracts: updates }));
   else if (!settings.quiet) {
     for (const { diff } of updates) if (diff !== "") print(io, diff);
-    sayLines(io, [{ verb: "read", value: db }, ...updates.flatMap(describeUpdate)]);
+    sayLines(io, [{ verb: "read", value: nameOfSource(db) }, ...updates.flatMap(describeUpdate)]);
   }
   return ExitCode.done;
 }

@@ -13,7 +13,7 @@ import { namedBy, type Offered, offeredBy } from "../core/source/offered.js";
 import { openRelation, ROWID_NAMES } from "../core/source/relation.js";
 import { decidedIn, readSourceColumns, type SourceColumns } from "../core/source/source-columns.js";
 import { findTextFiles } from "../core/source/text-files.js";
-import type { SourcePath, TextSettings } from "../core/source/text-format.js";
+import { nameOfSource, type SourcePath, type TextSettings } from "../core/source/text-format.js";
 import { addFields } from "./contract-edits.js";
 import type { Proposed } from "./decide.js";
 import { explainWriteErrors } from "./init.js";
@@ -121,7 +121,9 @@ async function updateOne(
   const options = { ...reading, table: named, query };
   const surveyed = await survey(source, options, signal);
   const offered =
-    query === undefined ? undefined : offeredBy(source.db, openRelation(source.db, reading.from, { table, query }));
+    query === undefined
+      ? undefined
+      : offeredBy(source.db, openRelation(source.db, nameOfSource(reading.from), { table, query }));
   const columns = proposeColumns(surveyed, options, namedBy([{ contract }]), Object.keys(contract.file.properties));
   // What a query yields is decided there.
   const place = isText ? "" : surveyed.name;

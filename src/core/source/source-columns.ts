@@ -87,7 +87,11 @@ function columnsOf(listings: readonly Reading[]): Map<string, readonly string[]>
  * @param known the list of the last release. Without one, or for a table that it does not have, nothing is new.
  * @param db the source
  */
-export function noteNewColumns(known: SourceColumns | undefined, db: SourcePath, listings: readonly Reading[]): string[] {
+export function noteNewColumns(
+  known: SourceColumns | undefined,
+  db: SourcePath,
+  listings: readonly Reading[],
+): string[] {
   if (known === undefined) return [];
   const file = basename(nameOfSource(db));
   const before = new Map(known.columns);
