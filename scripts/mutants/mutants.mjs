@@ -419,8 +419,8 @@ export const MUTANTS = [
   {
     name: "source-file-changed-while-read",
     file: "src/core/source/text-file.ts",
-    from: "if (input.isUnchanged()) return imported;",
-    to: "return imported;",
+    from: "if (isUnchanged()) return { plan, tables, isUnchanged };",
+    to: "return { plan, tables, isUnchanged };",
     tests: ["test/core/source/text-file.test.ts"],
   },
   {
