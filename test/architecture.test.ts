@@ -1,5 +1,6 @@
 /** Compares every import of src with the picture of the house in docs/internals/design.md. */
 import { readdirSync, readFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
 import { USERS, USERS_CONTRACT } from "../src/core/contract/users.js";
@@ -69,6 +70,19 @@ test("rollcall/client imports of core only the contract, nothing of Node, and no
   // For verbs, which have Node.
   const forVerbs = files.filter((path) => folderOf(path) === "client" && !reached.has(path));
   expect(forVerbs).toEqual(["client/explain.ts"]);
+});
+
+test("the script of a page, and what it loads, imports nothing of Node", () => {
+  const reached = new Set(files.filter((path) => path.includes("/page/")));
+  const refused: string[] = [];
+  for (const path of reached) {
+    const text = (texts.get(path) ?? "").replace(/^(?:import|export) type [^;]*;/gm, "");
+    for (const to of importsOf(path, text)) reached.add(to);
+    for (const [, name = ""] of text.matchAll(/(?:from|import)\s*\(?\s*"([^."][^"]*)"/g))
+      if (isBuiltin(name)) refused.push(`${path} imports ${name}; what a page loads may import what runs in a browser`);
+  }
+  expect(reached).toContain("core/contract/page.ts");
+  expect(refused).toEqual([]);
 });
 
 test("no file uses the internals of Node's sockets and servers", () => {
