@@ -55,6 +55,12 @@ export interface Update {
   diff: string;
 }
 
+/** What was found, and the text that the file gets. */
+interface Edited {
+  update: Update;
+  text: string;
+}
+
 /** A contract file, and what its records are read from. */
 interface Target extends Pick<UpdateOptions, "table" | "query"> {
   listing: string;
@@ -71,12 +77,17 @@ export async function updateContracts(options: UpdateOptions, signal?: AbortSign
   const { db, dist, sourceFormat, separator, quote, encoding } = options;
   const known = readSourceColumns(dist);
   const reading = { from: db, sourceFormat, separator, quote, encoding };
-  const query = options.listings === undefined ? options.query : undefined;
-  const edited = await withSource({ ...reading, query }, signal, async (source) => {
-    const all: { update: Update; text: string }[] = [];
-    for (const target of targets) all.push(await updateOne(source, reading, target, known, signal));
-    return all;
-  });
+  const byListing = new Map<string, Edited>();
+  // Text files are imported in another way for queries.
+  for (const isQueried of [false, true]) {
+    const some = targets.filter(({ query }) => (query !== undefined) === isQueried);
+    const [first] = some;
+    if (first === undefined) continue;
+    await withSource({ ...reading, query: first.query }, signal, async (source) => {
+      for (const target of some) byListing.set(target.listing, await updateOne(source, reading, target, known, signal));
+    });
+  }
+  const edited = targets.flatMap(({ listing }) => byListing.get(listing) ?? []);
   signal?.throwIfAborted();
   const changed = edited.filter(({ update }) => update.version !== undefined);
   const names = changed.map(({ update }) => update.contract);
@@ -112,7 +123,7 @@ async function updateOne(
   { listing, contract: file, setting, table, query }: Target,
   known: SourceColumns | undefined,
   signal: AbortSignal | undefined,
-): Promise<{ update: Update; text: string }> {
+): Promise<Edited> {
   const contract = await loadContract(file, setting);
   const text = readText(file, "it is the contract to update", MAX_CONTRACT);
   // As for a build, the table is named like the records. A text file alone has one.

@@ -211,3 +211,20 @@ describe("one moment", () => {
     expect(readings).toBe(3);
   });
 });
+
+test("build names new columns of a file and its empty rows, and init --update adds the columns, beside a listing with a query", async () => {
+  write({ "data/stops.csv": "trip,place\nT1,1\n,\nT1,2\nT2,1\n" });
+  await run("init --from data/ --all");
+  const build = "build --base-url http://x.example --workers 0 --no-explorer";
+  expect((await run(build)).code).toBe(0);
+  write({ "data/people.csv": "id,name,country,status\n1,Jo,FR,in\n2,Al,ES,out\n" });
+  const { stdout, stderr } = await run(build);
+  const said = `${stdout}${stderr}`;
+  expect(said).toContain("stops: left out 1 empty row, line 3\n");
+  expect(said).not.toContain("people/");
+  expect(said).toContain("the table people has new columns that are not published: status\n");
+  expect(read("rollcall.config.json").listings.stops).toHaveProperty("query");
+  expect((await run("init --update")).code).toBe(0);
+  expect((await run(build)).code).toBe(0);
+  expect(resultsOf("people")[0]).toEqual({ id: 1, name: "Jo", country: "FR", status: "in" });
+});

@@ -81,7 +81,7 @@ async function copyAny(
   const copied = copySource(path, plan.sources, to);
   rmSync(path);
   const files = [...new Set(plan.imports.map(({ file }) => file.path))].sort();
-  const inFile = (table: string, note: string) => (texts.isSeveral ? `${table}: ${note}` : note);
+  const inFile = (table: string, note: string) => (texts.isSeveral ? `${tableOfFile(table)}: ${note}` : note);
   const notes = tables.flatMap(({ table, notes }) => notes.map((note) => inFile(table, note)));
   const names = new Map(tables.map((one) => [one.table, one.names]));
   return copied.map((one): Read => {
