@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { existsSync } from "node:fs";
 import { codeOf, ExitCode, explainSystem, hasCode, UserError } from "../core/errors.js";
 /** The `rollcall` command. Only this file reads the process, writes to it and ends it, and only it catches every error. */
 import type { Io } from "./program/verb.js";
@@ -45,10 +46,18 @@ if (io.exitsAtOnce) process.exit();
 
 /** Ends the process if its modules cannot be read. Node opens many at once, so this is where a low limit on open files shows. */
 function failToLoad(thrown: unknown): never {
-  const error = explainSystem(thrown);
+  const error = explainSystem(unreadPackage(thrown) ?? thrown);
   if (!(error instanceof UserError)) throw error;
   process.stderr.write(`error: ${error.message}\n`);
   process.exit(error.exitCode);
+}
+
+/** Node says that a package is missing if too many files are open to read its package.json. */
+function unreadPackage(thrown: unknown): Error | undefined {
+  if (!(thrown instanceof Error) || !hasCode(thrown, "ERR_MODULE_NOT_FOUND")) return undefined;
+  const [, path = ""] = /^Cannot find package '(.+)\/index\.js'/.exec(thrown.message) ?? [];
+  if (!existsSync(path)) return undefined;
+  return Object.assign(new Error(thrown.message), { code: "EMFILE", path: `${path}/index.js` });
 }
 
 /** Ends the process at once: after an uncaught error, its state is unknown. */
