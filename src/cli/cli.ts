@@ -57,7 +57,7 @@ function unreadPackage(thrown: unknown): Error | undefined {
   if (!(thrown instanceof Error) || !hasCode(thrown, "ERR_MODULE_NOT_FOUND")) return undefined;
   const [, path = ""] = /^Cannot find package '(.+)\/index\.js'/.exec(thrown.message) ?? [];
   if (!existsSync(path)) return undefined;
-  return Object.assign(new Error(thrown.message), { code: "EMFILE", path: `${path}/index.js` });
+  return Object.assign(new Error(thrown.message), { code: "EMFILE", syscall: "open", path: `${path}/index.js` });
 }
 
 /** Ends the process at once: after an uncaught error, its state is unknown. */
