@@ -85,8 +85,11 @@ test("keeps no result in memory", async () => {
   const pool = new ThreadPool<string, number, { job: number }>({ size: 1, file, data: "objects" });
   const results: WeakRef<{ job: number }>[] = [];
   await pool.run(jobs(...Array(100).keys()), (result) => void results.push(new WeakRef(result)));
-  await setImmediate();
-  collect();
+  // An event of the last message may still be in the queue after one turn.
+  for (let turn = 0; turn < 2; turn++) {
+    await setImmediate();
+    collect();
+  }
   // The last result may still be retained.
   expect(results.filter((result) => result.deref()).length).toBeLessThanOrEqual(1);
   expect(results).toHaveLength(100);
