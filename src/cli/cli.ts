@@ -1,7 +1,7 @@
 #!/usr/bin/env node
+/** The `rollcall` command. Only this file reads the process, writes to it and ends it, and only it catches every error. */
 import { existsSync } from "node:fs";
 import { codeOf, ExitCode, explainSystem, hasCode, UserError } from "../core/errors.js";
-/** The `rollcall` command. Only this file reads the process, writes to it and ends it, and only it catches every error. */
 import type { Io } from "./program/verb.js";
 
 // SIGHUP makes a server read `current` again. It must not end a server that is still being loaded.
