@@ -29,6 +29,7 @@ import { type Job, type MadePages, makePages, type PageTarget } from "./pipeline
 import { ProblemLog } from "./problems.js";
 import type { BuildResult, ListingResult } from "./result.js";
 import { openSigner, type Signer } from "./signer.js";
+import { type WrittenView, WrittenViews } from "./views/written-views.js";
 
 /**
  * Publishes the records of `options.db` as the current release of `options.dist`: one listing, or with `listings` several, as of
@@ -108,7 +109,7 @@ async function write(
       listings.set(listing.name, resultOf(listing, made[at] as MadePages, jobs[at] as Job, gates.get(listing.name)));
     // The release is current: from here on, nothing fails the run.
     const notes = await tidily(untidied, "The notes on this release could not be made", [], () =>
-      notesOf(settings, folder, movedFrom, published.switched ? previous : undefined),
+      notesOf(settings, folder, movedFrom, published.switched ? previous : undefined, written),
     );
     if (published.switched || known === undefined)
       await tidily(untidied, "The columns of the source could not be kept", undefined, async () =>
@@ -134,18 +135,29 @@ async function write(
 interface Target extends PageTarget {
   files: StagedFiles;
   startReceiver(collection: Collection): Promise<Mergers>;
+  /** The views that the last receiver has written. */
+  views(): readonly WrittenView[];
 }
 
 function targetOf(job: Job, all: readonly Job[], staging: Staging, previous: Site | undefined): Target {
   const { name, settings } = job;
-  const { contract, data, files: names } = settings;
+  const { contract, data, encodings, files: names, workers } = settings;
   const before = previous?.listings.find((listing) => listing.name === name)?.release;
   const files = staging.begin(name, contract.listing.path, before);
   const others = all.map(({ name, settings }) => ({ name, contract: settings.contract }));
   const referrers = referrersOf(name, others);
-  const startReceiver = (collection: Collection) =>
-    Mergers.start(data, { contract, collection, sink: files, page: { files: names, referrers } });
-  return { job, files, previous: before, startReceiver };
+  let written: WrittenViews | undefined;
+  const startReceiver = (collection: Collection) => {
+    written = new WrittenViews({ contract, collection, encodings, files, previous: before, workers });
+    return Mergers.start(data, {
+      contract,
+      collection,
+      sink: files,
+      page: { files: names, referrers },
+      views: written,
+    });
+  };
+  return { job, files, previous: before, startReceiver, views: () => written?.views ?? [] };
 }
 
 /** Writes the files at the top of a site, but for those that name all others. */
@@ -173,7 +185,10 @@ async function makeOrJoin(
 }
 
 /** Writes the files of a listing that are not made from its pages. */
-async function finishListing({ job, files: staging, previous }: Target, made: MadePages): Promise<WrittenListing> {
+async function finishListing(
+  { job, files: staging, previous, views }: Target,
+  made: MadePages,
+): Promise<WrittenListing> {
   const { name, settings, source, signal } = job;
   const { contract, encodings } = settings;
   const { task, digests, totals, warnings } = made;
@@ -200,5 +215,5 @@ async function finishListing({ job, files: staging, previous }: Target, made: Ma
   const stage = { staging, digests, collection, state, previous };
   const changes = await writeChanges(stage, settings, signal);
   const lookup = reportLookup(settings, staging.folder, staging.sums(digests).others);
-  return { name, settings, stage, totals, facts, changes, lookup };
+  return { name, settings, stage, totals, facts, changes, lookup, views: views() };
 }

@@ -1,7 +1,7 @@
 /** The last stage of a build: turns written listings into the current release. */
 import { basename, join } from "node:path";
 import type { SiteSnapshot } from "../core/contract/snapshot.js";
-import { BULK, CSV, isPacked, RELEASES, SNAPSHOT, SUMS } from "../core/release/layout.js";
+import { BULK, CSV, isPacked, isViewSums, RELEASES, SNAPSHOT, SUMS, unlistedFiles } from "../core/release/layout.js";
 import { idOf } from "../core/release/name.js";
 import { findAltered } from "../core/release/open.js";
 import { hashPlain } from "../core/release/plain-files.js";
@@ -13,6 +13,7 @@ import {
   type ListedFolder,
   openSiteIfComplete,
   partsOf,
+  partsOfListing,
   type Site,
 } from "../core/release/site.js";
 import { contentDigest, encodeSnapshot, type SnapshotFacts, snapshotId } from "../core/release/snapshot.js";
@@ -26,6 +27,7 @@ import type { LookupReport } from "./lookup-report.js";
 import type { BuildSettings } from "./options.js";
 import type { Totals } from "./page-writer.js";
 import type { Signer } from "./signer.js";
+import type { WrittenView } from "./views/written-views.js";
 
 export interface MadeCurrent {
   id: string;
@@ -52,6 +54,7 @@ export interface WrittenListing {
   facts: SnapshotFacts;
   changes: WrittenChanges | undefined;
   lookup: LookupReport | undefined;
+  views: readonly WrittenView[];
 }
 
 /** A release whose files are written. */
@@ -121,11 +124,11 @@ function finish({ place, staging, top }: WrittenSite, wanted: Wanted, { now, sig
   const signAs = (id: string, baseUrl: string) =>
     signer && ((sums: Uint8Array) => signer.sign(sums, { id, baseUrl, time: now }));
   const parts: ListedFolder[] = [];
-  for (const { name, id, facts, stage } of wanted.listings) {
+  for (const { name, id, facts, stage, views } of wanted.listings) {
     const { staging, digests } = stage;
     const sums = staging.finish(encodeSnapshot({ id, ...facts }), digests, signAs(id, facts.base_url));
     top?.listOther(`${name}/${SUMS}`, hashPlain(join(staging.folder, SUMS)) ?? "");
-    parts.push({ name, sums, isSigned });
+    parts.push(...partsOfListing(name, { sums, isSigned, views }));
   }
   if (top && wanted.snapshot) {
     const sums = top.finish(
@@ -133,14 +136,15 @@ function finish({ place, staging, top }: WrittenSite, wanted: Wanted, { now, sig
       new PageDigests(0, []),
       signAs(wanted.id, place.baseUrl),
     );
-    parts.push({ name: "", sums, isSigned });
+    parts.push({ name: "", sums, unlisted: unlistedFiles({ isSigned }) });
   }
   return staging.finish(wanted.id, parts, now);
 }
 
 /** Whether no page of the previous release was written anew, and its other files are still intact. */
 async function isUnchanged({ folder, listings, top }: Site, wanted: Wanted): Promise<boolean> {
-  if (wanted.listings.some(({ totals }) => totals.changed > 0)) return false;
+  if (wanted.listings.some(({ totals, views }) => [{ totals }, ...views].some((made) => made.totals.changed > 0)))
+    return false;
   if (top && (await findAltered(folder, top.sums.others)) !== undefined) return false;
   for (const { release } of listings)
     if ((await findAltered(release.folder, release.sums.others)) !== undefined) return false;
@@ -184,6 +188,7 @@ function isSameList(before: Sums["others"], now: Sums["others"]): boolean {
 /** Files whose bytes depend neither on a compressor nor on the release's name. */
 function reproducible(others: Sums["others"]): [path: string, digest: string][] {
   return [...others].filter(
-    ([path]) => path !== SNAPSHOT && path !== BULK && !isPacked(path) && !path.endsWith(`/${SUMS}`),
+    ([path]) =>
+      path !== SNAPSHOT && path !== BULK && !isPacked(path) && !isViewSums(path) && !path.endsWith(`/${SUMS}`),
   );
 }

@@ -3,7 +3,8 @@ import { explorerPath } from "../core/release/layout.js";
 import type { WrittenListing } from "./finish.js";
 import type { GateReport } from "./gates.js";
 import type { Job, MadePages } from "./pipeline.js";
-import type { BuildResult, ListingResult } from "./result.js";
+import type { BuildResult, ListingResult, ViewReport } from "./result.js";
+import type { WrittenView } from "./views/written-views.js";
 
 /**
  * Adds up the results of the listings of a release. One without a name is the whole result.
@@ -33,6 +34,7 @@ export function totalOf(
     warnings: {},
     changes: undefined,
     lookup: undefined,
+    views: undefined,
     explorer: overview,
     gates: undefined,
     listings: Object.fromEntries(results),
@@ -41,7 +43,7 @@ export function totalOf(
 
 /** Describes a listing of a release. */
 export function resultOf(
-  { settings, totals, facts, changes, lookup }: WrittenListing,
+  { settings, totals, facts, changes, lookup, views }: WrittenListing,
   { largest, task }: MadePages,
   { source }: Job,
   gates: GateReport | undefined,
@@ -59,7 +61,12 @@ export function resultOf(
     warnings: facts.warnings,
     changes: changes?.report,
     lookup,
+    views: views.length > 0 ? views.map(reportOf) : undefined,
     explorer: explorer ? baseUrl + explorerPath(contract.listing.path) : undefined,
     gates,
   };
+}
+
+function reportOf({ view, sums, values, totals: { bytes, linked }, largest }: WrittenView): ViewReport {
+  return { name: view.name, values, pages: sums.pages.pages, bytes, linked, largest };
 }

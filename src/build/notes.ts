@@ -2,22 +2,28 @@
 import { basePath, DEFAULT_PATH, pageUrl } from "../core/contract/links.js";
 import { noteOnMirrorTable } from "../core/contract/listing-names.js";
 import { USERS_CONTRACT } from "../core/contract/users.js";
+import { noteOnTimes, noteOnValues } from "../core/contract/views.js";
 import { count } from "../core/print/numbers.js";
 import { openSiteIfComplete, type ReleaseListing, type Site } from "../core/release/site.js";
+import { findCaseTwins } from "../core/release/views.js";
 import { notesOnSettings } from "../host/settings-record.js";
+import type { WrittenListing } from "./finish.js";
 import type { BuildSettings, SiteSettings } from "./options.js";
+import type { WrittenView } from "./views/written-views.js";
 
 /**
  * Makes the notes of a build.
  * @param folder of the release.
  * @param movedFrom the base URL of the current release, if it is on loopback and this build moves it to another one.
  * @param replaced the release that was current before, if another one is now.
+ * @param written the listings of the release.
  */
 export async function notesOf(
   settings: SiteSettings,
   folder: string,
   movedFrom: string | undefined,
   replaced: Site | undefined,
+  written: readonly Pick<WrittenListing, "views">[],
 ): Promise<string[]> {
   const { baseUrl, dist, listings, hosted, isPlain } = settings;
   const moved = movedFrom === undefined ? [] : [`links led to ${movedFrom} until now; they lead to ${baseUrl}`];
@@ -27,9 +33,27 @@ export async function notesOf(
     return noteOnMirrorTable(name, settings.contract.listing.words[1]) ?? [];
   });
   const ofHosts = await notesOnHosts(settings, folder);
+  const ofViews = written.flatMap(({ views }) => views.flatMap(noteOnView));
   return [
-    ...new Set([...moved, ...removed, ...ofListings, ...ofMirrors, ...ofHosts, ...notesOnSettings(dist, hosted)]),
+    ...new Set([
+      ...moved,
+      ...removed,
+      ...ofListings,
+      ...ofMirrors,
+      ...ofViews,
+      ...ofHosts,
+      ...notesOnSettings(dist, hosted),
+    ]),
   ];
+}
+
+/** The notes on a view: its values, its times, and URLs that only some hosts tell apart. */
+function noteOnView({ view, sums, values = 0 }: WrittenView): string[] {
+  const [twin] = findCaseTwins(sums.paths.values);
+  const ofCase =
+    twin &&
+    `views.${view.name} has the values ${twin[1]} and ${twin[0]}, which differ only by case; a host whose folders ignore case cannot serve both`;
+  return [noteOnValues(view, values), noteOnTimes(view), ofCase].flatMap((note) => note ?? []);
 }
 
 /** The notes for listings that a site has no longer. */

@@ -9,9 +9,21 @@ import { AVATAR_PATH } from "../core/contract/links.js";
 import { kindOf } from "../core/contract/record/kind.js";
 import { referencesOf } from "../core/contract/references.js";
 import { USERS_CONTRACT } from "../core/contract/users.js";
+import { formsOf, type GivenViews, type View, viewsOf } from "../core/contract/views.js";
 import { manyMistakes, usageError } from "../core/errors.js";
 import { suggest } from "../core/print/near.js";
-import { BULK, CHANGES, CSV, CURRENT, EXPLORER, isPacked, LOOKUP, SIGNATURE } from "../core/release/layout.js";
+import {
+  BULK,
+  CHANGES,
+  CSV,
+  CURRENT,
+  EXPLORER,
+  isPacked,
+  LOOKUP,
+  SIGNATURE,
+  VIEWS,
+  VIEWS_FOLDER,
+} from "../core/release/layout.js";
 import { SITE_PATH } from "../core/release/place.js";
 import { readSiteSnapshot } from "../core/release/site.js";
 import { STDIN } from "../core/settings/kinds.js";
@@ -150,9 +162,9 @@ async function contractInSite(
   return contractOf({ ...contract.file, "x-listing": listing });
 }
 
-/** A text file alone has one table. @param first the name of a listing, as example */
+/** A site needs several tables, and settings for each. A text file alone has one table. @param first the name of a listing, as example */
 function requireDatabase(options: Complete<BuildOptions>, first: string): void {
-  const { db, table, query } = options;
+  const { db, table, query, views } = options;
   if (typeof db === "string" && !isFolder(db) && (db === STDIN || textFormatOf(db, options) !== undefined))
     throw usageError(
       `${db === STDIN ? "Standard input" : db} is one table, and listings are tables of a SQLite file or of several text files; give those as db.`,
@@ -161,6 +173,8 @@ function requireDatabase(options: Complete<BuildOptions>, first: string): void {
     throw usageError(
       `Each listing has a table or a query of its own; give it in listings.${first}.table or listings.${first}.query.`,
     );
+  if (views !== undefined)
+    throw usageError(`Each listing has views of its own; give them in listings.${first}.views of the config file.`);
 }
 
 /** @throws UserError (usage) for references to listings that do not exist, or whose key has another type */
@@ -178,6 +192,18 @@ function requireTargets(listings: readonly { name: string; settings: BuildSettin
   if (mistakes.length > 0) throw manyMistakes("listings", mistakes);
 }
 
+/** The views of a listing. @throws UserError (usage) if they do not fit its contract, or its path */
+function viewsFor(contract: Contract, given: GivenViews = {}): readonly View[] {
+  const found = viewsOf(contract, given);
+  if ("mistakes" in found) throw manyMistakes("views", found.mistakes);
+  const { path } = contract.listing;
+  if (found.views.length > 0 && [VIEWS_FOLDER, VIEWS].includes(path.split("/")[1]?.toLowerCase() ?? ""))
+    throw usageError(
+      `views and x-listing.path ${path} exclude each other, since views are in ${VIEWS_FOLDER} and ${VIEWS}. Choose another path.`,
+    );
+  return found.views;
+}
+
 /**
  * Derives from the options of a build what the stages of a listing need.
  * @param site the base URL of the site, if the listing is one of several.
@@ -193,7 +219,8 @@ async function resolveOptions(options: Complete<BuildOptions>, site?: string) {
   const carriesAvatar = hasAvatars && options.defaultAvatar === undefined;
   const { bulk, changes, csv, explorer, links, pageSize } = options;
   const lookup = explorer || options.lookup;
-  const chosen = { ...options, contract, baseUrl, encodings, carriesAvatar, lookup, explorer };
+  const views = viewsFor(contract, options.views);
+  const chosen = { ...options, contract, baseUrl, encodings, carriesAvatar, lookup, explorer, views };
   const files = [
     ...(carriesAvatar ? [AVATAR_PATH] : []),
     ...(bulk ? [BULK] : []),
@@ -201,6 +228,7 @@ async function resolveOptions(options: Complete<BuildOptions>, site?: string) {
     ...(changes > 0 ? [CHANGES] : []),
     ...(lookup ? [LOOKUP] : []),
     ...(explorer ? [EXPLORER] : []),
+    ...(views.length > 0 ? [VIEWS] : []),
     ...(options.signKey === undefined ? [] : [SIGNATURE]),
   ];
   const defaultAvatar = options.defaultAvatar ?? `${baseUrl}/${AVATAR_PATH}`;
@@ -215,6 +243,7 @@ async function resolveOptions(options: Complete<BuildOptions>, site?: string) {
     compress: encodings,
     lookup,
     explorer,
+    views: formsOf(options.views ?? {}).forms,
   });
   const described = { baseUrl, links, encodings, files, isInSite: site !== undefined };
   return {

@@ -4,6 +4,7 @@ import { type Collection, encodePage, pageFrame } from "../core/contract/page.js
 import { recordEncoder } from "../core/contract/record/encode.js";
 import type { WarningCounts } from "../core/contract/record/warnings.js";
 import { UserError } from "../core/errors.js";
+import { PagePaths } from "../core/release/layout.js";
 import { sha256 } from "../core/release/plain-files.js";
 import { type DigestBytes, PageDigests } from "../core/release/sums.js";
 import type { DataSettings } from "../core/settings/settings.js";
@@ -12,7 +13,7 @@ import type { RowRange } from "../core/source/copy.js";
 import { type Copy, PageReader } from "../core/source/reader.js";
 import type { Collector } from "./artifacts/artifact.js";
 import { artifactsOf } from "./artifacts/artifacts.js";
-import { type LargestPage, type PageBytes, PageWriter, type Totals } from "./page-writer.js";
+import { type LargestPage, PAGE_LIMIT, type PageBytes, PageWriter, type Totals } from "./page-writer.js";
 import { PiecesFile } from "./pieces.js";
 import type { Problem } from "./problems.js";
 import { validator } from "./validator.js";
@@ -50,9 +51,6 @@ export interface PageBatch {
   /** The numbers of invalid rows, from 0. */
   invalid: number[];
 }
-
-/** Maximum characters of a page: half of the longest string, so that readers can hold a page, too. */
-const PAGE_LIMIT = 2 ** 28;
 
 /** A page. `text` is its records with one character per byte. */
 type MadePage = PageBytes & { text: string };
@@ -168,7 +166,11 @@ class Batch {
     this.#known = new PageDigests(pagesOf(job.range), variants);
     this.#known.fill(1, job.known);
     this.#digests = new PageDigests(pagesOf(job.range), variants);
-    this.#writer = new PageWriter(data);
+    this.#writer = new PageWriter({
+      ...data,
+      compress: data.settings.compress,
+      paths: new PagePaths(data.collection.path),
+    });
   }
 
   /** Whether its pages are written. */

@@ -4,12 +4,10 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import zlib from "node:zlib";
 import type { Encoding } from "../core/contract/headers.js";
-import type { Collection } from "../core/contract/page.js";
-import { PagePaths, type Variant } from "../core/release/layout.js";
+import type { NumberedPaths, Variant } from "../core/release/layout.js";
 import { closing, openPlain, sha256 } from "../core/release/plain-files.js";
 import { carryFile } from "../core/release/times.js";
 import { writeFlushedSync } from "../core/release/writer.js";
-import type { DataSettings } from "../core/settings/settings.js";
 
 const flush = promisify(fsync);
 const { BROTLI_PARAM_LGWIN, BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = zlib.constants;
@@ -50,10 +48,15 @@ export interface PageBytes {
   digest: string;
 }
 
+/** Maximum characters of a page: half of the longest string, so that readers can hold a page, too. */
+export const PAGE_LIMIT = 2 ** 28;
+
 /** Where pages are written. */
 interface PageTarget {
-  settings: Pick<DataSettings, "compress">;
-  collection: Pick<Collection, "path">;
+  /** The codings in which pages are also written. */
+  compress: readonly Encoding[];
+  /** The paths of the pages in both releases. */
+  paths: Pick<NumberedPaths, "path">;
   folder: string;
   /** The folder of the release to link unchanged pages from. */
   previous: string | undefined;
@@ -63,23 +66,20 @@ interface PageTarget {
 export class PageWriter {
   readonly totals: Totals = { bytes: 0, linked: 0, changed: 0 };
   largest: LargestPage = { page: 1, bytes: 0 };
-  private readonly paths: PagePaths;
   readonly #files = new FlushedFiles();
   #memory = Buffer.alloc(2 ** 17);
 
-  constructor(private readonly target: PageTarget) {
-    this.paths = new PagePaths(target.collection.path);
-  }
+  constructor(private readonly target: PageTarget) {}
 
   /** Writes page `page` (from 1) in all variants. @returns the digest of each. */
   write(page: number, { parts, digest }: PageBytes, known: Known): [Variant, string][] {
     const bytes = parts.reduce((sum, part) => sum + part.length, 0);
     if (bytes > this.largest.bytes) this.largest = { page, bytes };
     const isUnchanged = known("identity") === digest;
-    const path = this.paths.path(page);
+    const path = this.target.paths.path(page);
     if (!isUnchanged || !this.#keep(path, (before) => isJoined(before, parts))) this.#writeNew(path, parts);
     const digests: [Variant, string][] = [["identity", digest]];
-    for (const encoding of this.target.settings.compress) {
+    for (const encoding of this.target.compress) {
       const before = isUnchanged ? known(encoding) : undefined;
       digests.push([encoding, this.#writeCompressed(page, encoding, parts, before)]);
     }
@@ -92,7 +92,7 @@ export class PageWriter {
   }
 
   #writeCompressed(page: number, encoding: Encoding, parts: readonly Buffer[], known: string | undefined): string {
-    const path = this.paths.path(page, encoding);
+    const path = this.target.paths.path(page, encoding);
     if (known !== undefined && this.#keep(path, (before) => sha256(before) === known)) return known;
     const compressed = COMPRESS[encoding](Buffer.concat(parts));
     this.#writeNew(path, [compressed]);

@@ -7,6 +7,19 @@ import type { LookupReport } from "./lookup-report.js";
 import type { LargestPage } from "./page-writer.js";
 import type { ProblemReport } from "./problems.js";
 
+/** What a build says of a view. */
+export interface ViewReport {
+  name: string;
+  /** Number of values; undefined for a view without values. */
+  values: number | undefined;
+  pages: number;
+  /** Bytes of all page files, and those that were linked from the previous release. */
+  bytes: number;
+  linked: number;
+  /** The path of the largest page, and its uncompressed bytes. */
+  largest: { path: string; bytes: number };
+}
+
 /** What a build says of each listing. */
 export interface ListingResult {
   records: number;
@@ -25,6 +38,8 @@ export interface ListingResult {
   changes: ChangesReport | undefined;
   /** The lookup that was made; undefined without `lookup`. */
   lookup: LookupReport | undefined;
+  /** The views that were made; undefined without `views`. */
+  views: readonly ViewReport[] | undefined;
   /** The URL of the explorer; undefined without `explorer`. */
   explorer: string | undefined;
   /** What the release changes; undefined without gates, or if nothing was switched. */

@@ -4,7 +4,7 @@ import type { Snapshot } from "../core/contract/snapshot.js";
 import { UserError } from "../core/errors.js";
 import { count, number } from "../core/print/numbers.js";
 import { unlistedFiles } from "../core/release/layout.js";
-import { type ListedFolder, partsOf } from "../core/release/site.js";
+import type { Release } from "../core/release/open.js";
 import { type HostKind, limitedBy } from "./kind.js";
 import { readScript, type Section } from "./rules.js";
 import type { HostedSite } from "./site.js";
@@ -59,11 +59,11 @@ const SCRIPT = {
 function writeFunction({ rules, released }: HostedSite): string {
   const { listings, top, id } = released;
   const snapshots = [...listings.map(({ release }) => release.snapshot), ...(top ? [{ id, pages: 0 }] : [])];
-  const sources = partsOf(released);
+  const sources = [...listings.map(({ release }) => release), ...(top ? [top] : [])];
   const text = readScript(
     SCRIPT,
     rules.parts.map((part, at) =>
-      withFiles(part, sources[at] as ListedFolder, snapshots[at] as Pick<Snapshot, "id" | "pages">),
+      withFiles(part, sources[at] as (typeof sources)[number], snapshots[at] as Pick<Snapshot, "id" | "pages">),
     ),
   );
   const bytes = Buffer.byteLength(text);
@@ -74,7 +74,11 @@ function writeFunction({ rules, released }: HostedSite): string {
 }
 
 /** Adds to a part what the function cannot find out. Headers of files come from the bucket and the policy. */
-function withFiles(part: Section, { sums, isSigned }: ListedFolder, { id, pages }: Pick<Snapshot, "id" | "pages">) {
+function withFiles(
+  part: Section,
+  { sums, isSigned }: Pick<Release, "sums" | "isSigned">,
+  { id, pages }: Pick<Snapshot, "id" | "pages">,
+) {
   const isThere = (file: string) => sums.others.has(file) || unlistedFiles({ isSigned }).includes(file);
   const { rules } = part;
   const own = {

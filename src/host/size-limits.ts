@@ -61,7 +61,7 @@ export function* deployedFiles(site: Site): Generator<string> {
   // The top of a site lists them, too.
   const sums = new Set(site.listings.map(({ name }) => pathInSite(name, SUMS)));
   for (const part of partsOf(site))
-    for (const [path] of filesOf(part)) if (part !== site.top || !sums.has(path)) yield path;
+    for (const [path] of filesOf(part)) if (part.sums !== site.top?.sums || !sums.has(path)) yield path;
 }
 
 /** Finds the limits that measures exceed. */

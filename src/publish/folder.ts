@@ -13,7 +13,7 @@ import { flushFolder, replaceFile } from "../core/release/writer.js";
 import { type FolderLock, lockFolder } from "./folder-lock.js";
 import type { LockTimes } from "./holder.js";
 import { OWN_PREFIX } from "./order.js";
-import { encodeOwned, type Owned, parseOwned } from "./owned.js";
+import { encodeOwned, type Owned, ownedPages, parseOwned } from "./owned.js";
 import { PUBLISH_WORDS, type PublishOptions, type Target } from "./target.js";
 
 const ASIDE_PREFIX = `${OWN_PREFIX}new-`;
@@ -264,7 +264,7 @@ function removeIfEmpty(path: string): "removed" | "full" | "gone" {
   }
 }
 
-/** The folders of pages of all listings in a target. */
-function pageFolders({ listings }: Owned): string[] {
-  return listings.map(({ path }) => new PagePaths(path).folder);
+/** The folders of pages of all listings and views in a target. */
+function pageFolders(owned: Owned): string[] {
+  return [...ownedPages(owned)].map(({ path }) => new PagePaths(path).folder);
 }

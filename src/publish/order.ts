@@ -7,18 +7,22 @@ import {
   BULK,
   CHANGES,
   EXPLORER,
+  isViewIndex,
+  isViewSums,
   LOOKUP,
-  PagePaths,
+  type PagePaths,
   SIGNATURE,
   SNAPSHOT,
   SUMMARY,
-  unlistedFiles,
   type Variant,
+  VIEWS,
+  VIEWS_FOLDER,
+  ViewPaths,
 } from "../core/release/layout.js";
 import { type ListingName, placeOf } from "../core/release/place.js";
 import { hashPlain } from "../core/release/plain-files.js";
 import { type ListedFolder, partsOf, pathInSite, type Site } from "../core/release/site.js";
-import { encodeSums, type PageDigests, type Sums } from "../core/release/sums.js";
+import { encodeSums, type PageDigests } from "../core/release/sums.js";
 
 export interface PublishedFile {
   /** Its number in the order of publishing, from 0. */
@@ -33,21 +37,41 @@ export interface PublishedFile {
   variant: Variant | undefined;
 }
 
-interface ListingPages {
-  /** Their paths inside the release. */
-  paths: PagePaths;
+/** The pages of a listing or of a view. */
+interface PageSet {
+  /** Their paths in the folder `prefix`. */
+  paths: PagePaths | ViewPaths;
   digests: PageDigests;
   /** The number of the first file. */
   begin: number;
-  /** Its name and a slash; empty for a plain release. */
+  /** The folder of the listing inside the release and a slash, or empty for a plain release; of a view, that of its listing's views. */
   prefix: string;
+}
+
+/** The pages of a listing, or of a value of a view. */
+export interface PagesAt {
+  /** Their path below the base URL, as a listing has one: `/v1/stations/`, `/views/country/DE/`. */
+  path: string;
+  pages: number;
 }
 
 /** A file that is not a page. */
 type OtherFile = Omit<PublishedFile, "path" | "variant">;
 
 /** Files that refer to others, and that SHA256SUMS lists, in the order in which they are put. */
-const ANNOUNCING: readonly string[] = [LOOKUP, SUMMARY, CHANGES, BULK];
+const ANNOUNCING: readonly string[] = [LOOKUP, SUMMARY, CHANGES, BULK, VIEWS];
+
+/** Whether a file refers to others, and SHA256SUMS lists it. */
+function isAnnouncing(inside: string): boolean {
+  return ANNOUNCING.includes(inside) || isViewIndex(inside) || isViewSums(inside);
+}
+
+/** Its number in the order in which files that refer to others are put: the files of each view come before the list of views. */
+function rankOf(inside: string): number {
+  const rank = ANNOUNCING.indexOf(inside);
+  return rank < 0 ? ANNOUNCING.indexOf(VIEWS) - 0.5 : rank;
+}
+
 /** Files that readers begin with. They are put last. */
 const ENTRANCES: readonly string[] = [SNAPSHOT, EXPLORER];
 
@@ -56,7 +80,7 @@ const ENTRANCES: readonly string[] = [SNAPSHOT, EXPLORER];
  * it lists. Numbers of pages are computed, so memory does not grow with the number of pages.
  *
  * The order is: other files, pages, then for each listing lookup/index.json, explorer/summary.json, changes.json, bulk.json,
- * SHA256SUMS, its signature, snapshot.json, index.html, and at last those at the top of a site. Each of the last ones refers to
+ * views/*.json and views/*.sha256, views.json, SHA256SUMS, its signature, snapshot.json, index.html, and at last those at the top of a site. Each of the last ones refers to
  * files before it, so these are put first. The explorer comes after snapshot.json, because it needs that and its own scripts.
  * Pages go from the last to the first: where the newest records come first, new ones push older ones to later pages, and a
  * reader in between sees a record twice but misses none.
@@ -68,7 +92,7 @@ export class ReleaseFiles {
   readonly place: ListingName;
   /** The form of page URLs, the same in all listings. */
   readonly links: Snapshot["links"];
-  readonly listings: readonly ListingPages[];
+  readonly pages: readonly PageSet[];
   /** Paths of all files that are not pages. */
   readonly others: readonly string[];
   readonly length: number;
@@ -77,8 +101,8 @@ export class ReleaseFiles {
   readonly #first: readonly string[];
   readonly #last: readonly string[];
   readonly #others = new Map<string, OtherFile>();
-  /** Listings by the folder of their pages. */
-  readonly #byFolder: ReadonlyMap<string, ListingPages>;
+  /** Listings by the folder of their pages, and views by their own. */
+  readonly #byFolder: ReadonlyMap<string, PageSet>;
 
   /** @throws UserError if SHA256SUMS lists a path that may not be published. */
   constructor(site: Site) {
@@ -99,16 +123,24 @@ export class ReleaseFiles {
     for (const part of partsOf(site)) {
       const { others } = part.sums;
       for (const [inside, digest] of others)
-        if (!ANNOUNCING.includes(inside) && !ENTRANCES.includes(inside)) add(first, part, inside, digest);
-      for (const inside of ANNOUNCING) if (others.has(inside)) add(last, part, inside, others.get(inside));
-      for (const inside of unlistedFiles(part)) add(last, part, inside, digestOfUnlisted(this.folder, part, inside));
+        if (!isAnnouncing(inside) && !ENTRANCES.includes(inside)) add(first, part, inside, digest);
+      const announcing = [...others.keys()].filter(isAnnouncing).sort((one, other) => rankOf(one) - rankOf(other));
+      for (const inside of announcing) add(last, part, inside, others.get(inside));
+      for (const inside of part.unlisted) add(last, part, inside, digestOfUnlisted(this.folder, part, inside));
       for (const inside of ENTRANCES) if (others.has(inside)) add(last, part, inside, others.get(inside));
     }
     let begin = first.length;
-    this.listings = site.listings.map(({ name, release: { sums } }) => {
-      const listing = pagesOf(name, sums, begin);
-      begin += sums.pages.pages * sums.pages.variants.length;
-      return listing;
+    this.pages = site.listings.flatMap(({ name, release: { sums, views } }) => {
+      const prefix = pathInSite(name, "");
+      const sets = [
+        { ...sums, prefix },
+        ...views.map((view) => ({ ...view.sums, prefix: `${prefix}${VIEWS_FOLDER}/` })),
+      ];
+      return sets.map(({ paths, pages: digests, prefix }): PageSet => {
+        const set = { paths, digests, begin, prefix };
+        begin += digests.pages * digests.variants.length;
+        return set;
+      });
     });
     this.announcing = begin;
     for (const path of last) {
@@ -119,7 +151,7 @@ export class ReleaseFiles {
     this.others = [...first, ...last];
     this.#first = first;
     this.#last = last;
-    this.#byFolder = new Map(this.listings.map((listing) => [listing.paths.folder, listing]));
+    this.#byFolder = new Map(this.pages.map((set) => [set.prefix + folderOf(set.paths), set]));
   }
 
   /** The file with a number. */
@@ -127,14 +159,12 @@ export class ReleaseFiles {
     const path = this.#first[index] ?? this.#last[index - this.announcing];
     const other = path === undefined ? undefined : this.#others.get(path);
     if (path !== undefined && other) return { ...other, path, variant: undefined };
-    const listing = this.listings.findLast(({ begin }) => begin <= index) as ListingPages;
-    const { paths, digests, begin, prefix } = listing;
+    const { paths, digests, begin, prefix } = this.pages.findLast((set) => set.begin <= index) as PageSet;
     const { pages, variants } = digests;
     const page = pages - Math.floor((index - begin) / variants.length);
     const variant = variants[(index - begin) % variants.length] as Variant;
-    const pagePath = paths.path(page, variant);
-    const inside = pagePath.slice(prefix.length);
-    return { index, path: pagePath, inside, digest: digests.get(page, variant) ?? "", variant };
+    const inside = paths.path(page, variant);
+    return { index, path: prefix + inside, inside, digest: digests.get(page, variant) ?? "", variant };
   }
 
   /** The digest of a file; undefined if the release has no such file. */
@@ -147,13 +177,23 @@ export class ReleaseFiles {
   indexOf(path: string): number | undefined {
     const other = this.#others.get(path);
     if (other) return other.index;
-    const listing = this.#byFolder.get(dirname(path));
-    const found = listing?.paths.find(path);
-    if (!listing || !found) return undefined;
-    const { pages, variants } = listing.digests;
+    const set = this.#setOf(path);
+    const found = set?.paths.find(path.slice(set.prefix.length));
+    if (!set || !found) return undefined;
+    const { pages, variants } = set.digests;
     const variant = variants.indexOf(found.variant);
     if (variant < 0 || found.page > pages) return undefined;
-    return listing.begin + (pages - found.page) * variants.length + variant;
+    return set.begin + (pages - found.page) * variants.length + variant;
+  }
+
+  /** The listing or view that has the folder of a page: `pages`, or `country/DE/pages` of the view `country`. */
+  #setOf(path: string): PageSet | undefined {
+    let folder = dirname(path);
+    for (let levels = 0; levels < 3; levels++, folder = dirname(folder)) {
+      const set = this.#byFolder.get(folder);
+      if (set) return set;
+    }
+    return undefined;
   }
 
   *[Symbol.iterator](): Generator<PublishedFile> {
@@ -168,9 +208,17 @@ export class ReleaseFiles {
   }
 }
 
-function pagesOf(name: string, { paths, pages: digests }: Sums, begin: number): ListingPages {
-  const listing = `/${pathInSite(name, paths.listing.slice(1))}`;
-  return { paths: new PagePaths(listing), digests, begin, prefix: pathInSite(name, "") };
+/** The folder by which a page's set is found: of the pages of a listing, or of a view with all its values. */
+function folderOf(paths: PagePaths | ViewPaths): string {
+  return paths instanceof ViewPaths ? paths.view : paths.folder;
+}
+
+/** The pages of a set by their paths below the base URL. */
+export function* pagesAt({ paths, digests, prefix }: PageSet): Generator<PagesAt> {
+  if (paths instanceof ViewPaths)
+    for (const folder of paths.folders())
+      yield { path: `/${prefix}${folder.path.slice(0, -"pages".length)}`, pages: folder.pages };
+  else yield { path: `/${prefix}${paths.listing.slice(1)}`, pages: digests.pages };
 }
 
 /** The digest of SHA256SUMS or its signature. */

@@ -3,10 +3,10 @@ import { dirname } from "node:path";
 import { z } from "zod";
 import { parseAs } from "../core/contract/json.js";
 import { UserError } from "../core/errors.js";
-import { PagePaths } from "../core/release/layout.js";
+import { PagePaths, VIEWS_FOLDER } from "../core/release/layout.js";
 import { SITE_PATH } from "../core/release/place.js";
 import { holderSchema } from "./holder.js";
-import { isPublishable, type ReleaseFiles } from "./order.js";
+import { isPublishable, pagesAt, type ReleaseFiles } from "./order.js";
 
 /** The path of a listing: `/v1/stations/`, or `/`. */
 const listingPath = z
@@ -30,6 +30,18 @@ const ownedSchema = z.strictObject({
       variants: z.array(z.enum(["identity", "br", "gzip"])),
     }),
   ),
+  /** The pages of views by a field. One text a view, since JSON of 10,000 values takes many times the memory. */
+  views: z
+    .array(
+      z.strictObject({
+        /** `/stations/views/country/` */
+        path: listingPath,
+        variants: z.array(z.enum(["identity", "br", "gzip"])),
+        /** The segment of each value, and its number of pages: `AT 3 DE 78`. */
+        values: z.string().regex(/^(?:[A-Za-z0-9._~-]+ [1-9][0-9]{0,8}(?: (?!$)|$))*$/),
+      }),
+    )
+    .optional(),
   others: z.array(z.string().refine(isPublishable)),
   /** Only in a folder: the highest modification time that a file ever got, in seconds since 1970. */
   time: z.int().optional(),
@@ -39,36 +51,72 @@ const ownedSchema = z.strictObject({
   holder: holderSchema.optional(),
 });
 
-/** The files that Rollcall owns in a target. Its size does not grow with the number of pages. */
+/** The files that Rollcall owns in a target. Its size does not grow with the number of pages, only with the values of views. */
 export type Owned = z.infer<typeof ownedSchema>;
 
+/** Pages below one path, each in all variants. */
+type OwnedPages = Owned["listings"][number];
+
 /** The files owned when a target holds exactly one release. */
-export function ownedBy({ id, place, listings, others }: ReleaseFiles, cacheControl?: string): Owned {
+export function ownedBy({ id, place, pages, others }: ReleaseFiles, cacheControl?: string): Owned {
+  const all = pages.flatMap((set) => {
+    return [...pagesAt(set)].map((at): OwnedPages => ({ ...at, variants: [...set.digests.variants] }));
+  });
   return {
     rollcall: 1,
     release: id,
     complete: true,
     paths: [place.path],
-    listings: listings.map(({ paths, digests }) => {
-      return { path: paths.listing, pages: digests.pages, variants: [...digests.variants] };
-    }),
+    ...withPages(all),
     others: [...others],
     ...(cacheControl !== undefined && { cacheControl }),
   };
 }
 
+/** The path of a value of a view, divided before its segment. */
+const VALUE = new RegExp(`^(/(?:.+/)?${VIEWS_FOLDER}/[^/]+/)([^/]+)/$`);
+
+/** Writes pages in the form of the list. */
+function withPages(all: Iterable<OwnedPages>): Pick<Owned, "listings" | "views"> {
+  const listings: OwnedPages[] = [];
+  const views = new Map<string, { path: string; variants: OwnedPages["variants"]; values: string[] }>();
+  for (const pages of all) {
+    const [, path, segment] = VALUE.exec(pages.path) ?? [];
+    if (path === undefined || pages.pages === 0) {
+      listings.push(pages);
+      continue;
+    }
+    const { variants } = pages;
+    const key = `${path} ${variants.join()}`;
+    const view = views.get(key) ?? { path, variants, values: [] };
+    view.values.push(`${segment} ${pages.pages}`);
+    views.set(key, view);
+  }
+  if (views.size === 0) return { listings };
+  return { listings, views: [...views.values()].map((view) => ({ ...view, values: view.values.join(" ") })) };
+}
+
+/** The pages of all listings and views of a list. */
+export function* ownedPages({ listings, views = [] }: Pick<Owned, "listings" | "views">): Generator<OwnedPages> {
+  yield* listings;
+  for (const { path, variants, values } of views)
+    for (const [, segment, pages] of values.matchAll(/(\S+) (\d+)/g))
+      yield { path: `${path}${segment}/`, pages: Number(pages), variants };
+}
+
 /** The list of a target without any files of Rollcall. */
 export function ownedNothing(files: ReleaseFiles): Owned {
-  return { ...ownedBy(files), complete: false, listings: [], others: [] };
+  const { views: _, ...own } = ownedBy(files);
+  return { ...own, complete: false, listings: [], others: [] };
 }
 
 /** The files owned while one release replaces another: those of both. */
 export function ownedBetween(before: Owned | undefined, after: Owned): Owned {
   const { cacheControl, ...own } = after;
-  const listings = new Map(after.listings.map((listing) => [listing.path, listing]));
-  for (const { path, pages, variants } of before?.listings ?? []) {
-    const same = listings.get(path);
-    listings.set(path, {
+  const all = new Map([...ownedPages(after)].map((pages) => [pages.path, pages]));
+  for (const { path, pages, variants } of before ? ownedPages(before) : []) {
+    const same = all.get(path);
+    all.set(path, {
       path,
       pages: Math.max(pages, same?.pages ?? 0),
       variants: union(variants, same?.variants),
@@ -78,21 +126,20 @@ export function ownedBetween(before: Owned | undefined, after: Owned): Owned {
     ...own,
     complete: false,
     paths: union(after.paths, before?.paths),
-    listings: [...listings.values()],
+    ...withPages(all.values()),
     others: union(before?.others ?? [], after.others),
     ...(cacheControl !== undefined && (before ?? after).cacheControl === cacheControl && { cacheControl }),
   };
 }
 
 /** Makes the test whether Rollcall owns a file. */
-export function ownership({ listings, others }: Owned): (path: string) => boolean {
-  const files = new Set(others);
-  const folders = new Map(
-    listings.map((listing) => {
-      const paths = new PagePaths(listing.path);
-      return [paths.folder, { ...listing, paths }] as const;
-    }),
-  );
+export function ownership(owned: Owned): (path: string) => boolean {
+  const files = new Set(owned.others);
+  const folders = new Map<string, OwnedPages & { paths: PagePaths }>();
+  for (const pages of ownedPages(owned)) {
+    const paths = new PagePaths(pages.path);
+    folders.set(paths.folder, { ...pages, paths });
+  }
   return (path) => {
     if (files.has(path)) return true;
     const listing = folders.get(dirname(path));

@@ -6,7 +6,7 @@ import { explainWrite } from "../core/release/refusals.js";
 import { AsideFile } from "../core/release/writer.js";
 import { inBatches } from "../core/workers/at-most.js";
 import type { ReleaseFiles } from "./order.js";
-import { type Owned, ownedBetween, ownedBy, ownership } from "./owned.js";
+import { type Owned, ownedBetween, ownedBy, ownedPages, ownership } from "./owned.js";
 import type { Plan } from "./plan.js";
 import { PUBLISH_WORDS } from "./target.js";
 
@@ -64,16 +64,16 @@ function changedUrls(plan: Plan): Iterable<string> {
  */
 export function* urlsWhere(
   { place: { baseUrl }, links }: Pick<ReleaseFiles, "place" | "links">,
-  { listings, others }: Owned,
+  owned: Owned,
   isSelected: (path: string) => boolean,
 ): Generator<string> {
   const yielded = new Set<string>();
-  for (const { path, ...held } of listings)
+  for (const { path, ...held } of ownedPages(owned))
     for (const url of pageUrls({ baseUrl, path, links }, held, isSelected)) {
       if (url === baseUrl + path) yielded.add(url);
       yield url;
     }
-  for (const path of others) {
+  for (const path of owned.others) {
     if (!isSelected(path)) continue;
     const url = `${baseUrl}/${path.split("/").map(encodeURIComponent).join("/")}`;
     const folder = url.slice(0, -EXPLORER.length);

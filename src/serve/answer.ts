@@ -1,9 +1,10 @@
 /** From a request to its response: the only code that decides, for Node's server and for the fast path. */
 import { etagOf } from "../core/contract/headers.js";
 import { asPattern, basePath, pageNumber, requestedPage } from "../core/contract/links.js";
-import { EXPLORER, isPacked } from "../core/release/layout.js";
+import { EXPLORER, isPacked, type NumberedPaths, VIEWS_FOLDER } from "../core/release/layout.js";
 import { pathInSite } from "../core/release/site.js";
-import type { Answer, Answers, Served } from "./answers.js";
+import type { PageDigests } from "../core/release/sums.js";
+import type { Answer, Answers, Served, ServedView } from "./answers.js";
 import { createNegotiation, isFresh, type RequestHeaders, requestedRange } from "./negotiate.js";
 import type { FileStore } from "./store.js";
 
@@ -33,9 +34,16 @@ export interface ServedFiles {
   isVerified(file: ServedFile): boolean;
 }
 
+/** Pages with the folder that their paths are relative to. */
+interface PageSource {
+  paths: NumberedPaths;
+  pages: PageDigests;
+  folder: string;
+}
+
 /** Makes the function that answers requests for a listing, or for the files at the top of a site. */
 export function createAnswer(
-  { name, folder, baseUrl, encodings, sums }: Served,
+  { name, folder, baseUrl, encodings, sums, views }: Served,
   answers: Answers,
   files: ServedFiles,
   store: Pick<FileStore, "find" | "read">,
@@ -49,14 +57,15 @@ export function createAnswer(
   // The explorer's links are relative, so its URL needs a final slash.
   const folders = files.find(EXPLORER) && base !== "" ? [listing, root] : [listing];
   const choose = createNegotiation(encodings);
+  const listed: PageSource = { ...sums, folder };
 
-  const answerPage = (page: number | undefined, headers: RequestHeaders): Answer => {
+  const answerPage = (page: number | undefined, headers: RequestHeaders, from = listed): Answer => {
     const variant = choose(headers["accept-encoding"]);
-    const digest = page && sums.pages.get(page, variant);
+    const digest = page && from.pages.get(page, variant);
     if (!digest) return answers.invalidPage;
     const etag = etagOf(digest);
     if (isFresh(headers["if-none-match"], etag)) return { head: answers.pagesNotModified[variant], etag };
-    const body = store.find(digest) ?? store.read(`${folder}/${paths.path(page, variant)}`, digest);
+    const body = store.find(digest) ?? store.read(`${from.folder}/${from.paths.path(page, variant)}`, digest);
     return body ? { head: answers.pages[variant], etag, body } : answers.error(500);
   };
 
@@ -81,6 +90,21 @@ export function createAnswer(
     };
   };
 
+  /** Answers for a path of a view: that of a value is `DE/`, `DE/pages/2.json` or `DE`, and a view without values has one without a segment. */
+  const answerView = ({ sums, path: above }: ServedView, path: string, search: string, headers: RequestHeaders) => {
+    const { paths, pages } = sums;
+    if (`${path}/` === above) return paths.has("") ? answers.redirect(above, search) : answers.error(404);
+    const inside = path.slice(above.length);
+    const found = IN_VIEW.exec(inside);
+    const [, segment = "", named] = found ?? [];
+    if (found && paths.has(segment)) {
+      const own = named === undefined ? requestedPage(search.slice(1)) : pageNumber(named);
+      const page = own === undefined ? undefined : paths.number(segment, own);
+      return answerPage(page, headers, { paths, pages, folder: `${folder}/${VIEWS_FOLDER}` });
+    }
+    return inside !== "" && paths.has(inside) ? answers.redirect(`${path}/`, search) : answers.error(404);
+  };
+
   return (asked) => {
     const { method, target, headers } = asked;
     if (method === "OPTIONS") return answers.preflight;
@@ -90,11 +114,16 @@ export function createAnswer(
     const [, named] = hasPages ? (byPath.exec(path) ?? []) : [];
     if (named !== undefined) return answerPage(pageNumber(named), headers);
     for (const folder of folders) if (`${path}/` === folder) return answers.redirect(folder, search);
+    const view = views.find((one) => `${path}/`.startsWith(one.path));
+    if (view) return answerView(view, path, search, headers);
     // The base URL itself is the explorer, unless pages are there.
     const file = path.startsWith(root) ? files.find(path.slice(root.length) || EXPLORER) : undefined;
     return file ? answerFile(file, asked) : answers.error(404);
   };
 }
+
+/** A path inside of a view: the segment of a value, if it has any, and the number of a page, if it is by path. */
+const IN_VIEW = /^(?:([^/]+)\/)?(?:pages\/([^/]*)\.json)?$/;
 
 /** The path of a request target, without its query. */
 export function pathOf(target: string): string {

@@ -12,8 +12,9 @@ import {
   snapshotHeaders,
 } from "../core/contract/headers.js";
 import { basePath, pathReference } from "../core/contract/links.js";
-import { fileHeaders, isPacked, OPENAPI, type Variant } from "../core/release/layout.js";
+import { fileHeaders, isPacked, OPENAPI, type Variant, VIEWS_FOLDER, type ViewPaths } from "../core/release/layout.js";
 import type { Release } from "../core/release/open.js";
+import type { Sums } from "../core/release/sums.js";
 
 /** A status and headers that many responses share: as `name, value, name, value`, and as lines of text. */
 export interface Head {
@@ -43,6 +44,12 @@ export interface Answer {
   file?: Download | undefined;
 }
 
+/** A view that is served: the digests of its pages, and its URL path: `/stations/views/country/`. */
+export interface ServedView {
+  sums: Sums<ViewPaths>;
+  path: string;
+}
+
 /** What is served below one base URL: a listing, or the files at the top of a site, which have no pages. */
 export interface Served extends Pick<Release, "folder" | "sums" | "isSigned"> {
   /** The folder of the listing inside the release; empty for the top. */
@@ -50,9 +57,15 @@ export interface Served extends Pick<Release, "folder" | "sums" | "isSigned"> {
   baseUrl: string;
   id: string;
   encodings: readonly Encoding[];
+  views: readonly ServedView[];
 }
 
 export type Answers = ReturnType<typeof createAnswers>;
+
+/** The views of a listing as they are served. @param baseUrl of the listing */
+export function servedViews(baseUrl: string, views: Release["views"]): ServedView[] {
+  return views.map(({ entry, sums }) => ({ sums, path: `${basePath(baseUrl)}/${VIEWS_FOLDER}/${entry.name}/` }));
+}
 
 /** Makes all responses of a release. */
 export function createAnswers({ id, encodings, baseUrl, sums }: Served, cacheControl: string) {

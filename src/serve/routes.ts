@@ -7,7 +7,7 @@ import { basePath } from "../core/contract/links.js";
 import { UserError } from "../core/errors.js";
 import { openSiteRelease, type Site } from "../core/release/site.js";
 import { createAnswer, pathOf, type RequestFacts } from "./answer.js";
-import { type Answer, createAnswers, type Served } from "./answers.js";
+import { type Answer, createAnswers, type Served, servedViews } from "./answers.js";
 import { openFiles, type VerifiedFiles } from "./files.js";
 import { isHost } from "./host.js";
 import { createDownloads, hasBody, send } from "./send.js";
@@ -130,9 +130,11 @@ export async function openRoutes(
 function servedOf({ listings, top, folder, baseUrl, id }: Site): Served[] {
   const served = listings.map(({ name, release }): Served => {
     const { folder, sums, isSigned, snapshot } = release;
-    return { name, folder, sums, isSigned, baseUrl: snapshot.base_url, id: snapshot.id, encodings: snapshot.encodings };
+    const { base_url: baseUrl, id, encodings } = snapshot;
+    const views = servedViews(baseUrl, release.views);
+    return { name, folder, sums, isSigned, baseUrl, id, encodings, views };
   });
-  return top ? [...served, { ...top, folder, baseUrl, id, encodings: [] }] : served;
+  return top ? [...served, { name: "", ...top, folder, baseUrl, id, encodings: [], views: [] }] : served;
 }
 
 /** @throws UserError if snapshot.json has an invalid base URL, whose routes would match nothing. */

@@ -211,6 +211,16 @@ test("prints every line of a summary", () => {
     untidied: [],
     signedWith: "41D7CC311FDAD50B",
     lookup: { by: ["id", "display_name"], files: 12, bytes: 3_400_000 },
+    views: [
+      {
+        name: "country",
+        values: 200,
+        pages: 1110,
+        bytes: 26_000_000,
+        linked: 2,
+        largest: { path: "views/country/DE/pages/1.json", bytes: 25_000 },
+      },
+    ],
     explorer: "https://example.com/people/",
     changes: { put: 1240, remove: 3, bytes: 22_000, steps: 4, none: undefined },
     listings: undefined,
@@ -232,6 +242,7 @@ read      1,012 users                          data/users.sqlite
 note      left out 2 empty rows, lines 4 and 5
 write     10 pages, 1.3 MB (2 linked)          dist/releases/20261121T034000Z-1f6a9c0d2b7e
 lookup    by id, display_name                  12 files, 3.4 MB
+view      country                              200 values on 1,110 pages, 26 MB (2 linked)
 explorer  https://example.com/people/
 changes   1,240 put, 3 removed, 22 kB          4 steps in changes.json
 warn      1 user: off_chain.liveness_tier outside what was observed

@@ -5,8 +5,12 @@ import type { Contract } from "../../core/contract/contract.js";
 import type { Collection } from "../../core/contract/page.js";
 import type { PageRecords } from "../../core/contract/record/split.js";
 import type { Referrer } from "../../core/contract/references.js";
+import type { View } from "../../core/contract/views.js";
+import type { ViewPaths } from "../../core/release/layout.js";
 import type { Release } from "../../core/release/open.js";
 import { readPlain, sha256 } from "../../core/release/plain-files.js";
+import type { PageDigests } from "../../core/release/sums.js";
+import type { CountedValue } from "../../core/release/views.js";
 
 /** Collects data from pages, in the thread that makes them. */
 export interface Collector {
@@ -51,6 +55,29 @@ export interface MergeContext {
    * Without it, only files that depend on records alone are written.
    */
   page?: { files: readonly string[]; referrers: readonly Referrer[] };
+  /** Makes the pages of views. Only the artifact of views needs it. */
+  views?: ViewPages;
+}
+
+/** A view whose records are sorted. */
+export interface SortedView {
+  view: View;
+  /** The values in the order of their pages; undefined for a view without values. */
+  values: readonly CountedValue[] | undefined;
+  paths: ViewPaths;
+  /** The numbers of the records of all pages, from 0, in the order of the pages. */
+  numbers: Uint32Array;
+}
+
+/** Makes the pages of views: a build writes them, verify compares them with existing ones. Close it in a `finally`. */
+export interface ViewPages {
+  /** The SHA-256 of records.sha256, which is written before. */
+  readonly state: string;
+  /** Takes all views over from the last release, if it has the same ones of the same records. @returns whether it did */
+  reuse(views: readonly View[], signal: AbortSignal | undefined): Promise<boolean>;
+  /** Makes the pages of a view. @returns their digests; undefined if they are not known */
+  make(sorted: SortedView, signal: AbortSignal | undefined): Promise<PageDigests | undefined>;
+  close(): Promise<void>;
 }
 
 export interface Artifact {

@@ -1,18 +1,22 @@
 /** The artifacts of a release, and their mergers. */
+import type { GivenViews } from "../../core/contract/views.js";
 import { createTurns } from "../../core/workers/turns.js";
 import type { Artifact, MergeContext, Merger } from "./artifact.js";
 
 /** Which artifacts a release has, by the settings of its build. */
-export type Chosen = Partial<Readonly<Record<"bulk" | "csv" | "lookup" | "explorer", boolean>>>;
+export type Chosen = Partial<Readonly<Record<"bulk" | "csv" | "lookup" | "explorer", boolean>>> & {
+  readonly views?: GivenViews;
+};
 
 /** Loads the artifacts that settings ask for, in the order in which they are written. */
-export async function artifactsOf({ bulk, csv, lookup, explorer }: Chosen): Promise<readonly Artifact[]> {
+export async function artifactsOf({ bulk, csv, lookup, explorer, views = {} }: Chosen): Promise<readonly Artifact[]> {
   return [
     (await import("./record-list.js")).RECORD_LIST,
     ...(bulk ? [(await import("./bulk.js")).BULK_FILES] : []),
     ...(csv ? [(await import("./bulk.js")).CSV_FILE] : []),
     ...(lookup ? [(await import("./lookup.js")).LOOKUP_FILES] : []),
     ...(explorer ? [(await import("./explorer.js")).EXPLORER_FILES] : []),
+    ...(Object.keys(views).length > 0 ? [(await import("./views.js")).viewFiles(views)] : []),
   ];
 }
 

@@ -1,11 +1,9 @@
 /** index.html and explorer/*: the explorer, and the counts that it shows. */
 import type { Contract, Field } from "../../core/contract/contract.js";
 import { facetFields } from "../../core/contract/lookup.js";
-import { fromBytes, toBytes } from "../../core/contract/record/key.js";
+import { toBytes } from "../../core/contract/record/key.js";
 import { kindOf } from "../../core/contract/record/kind.js";
-import { placeFinder, readString } from "../../core/contract/record/locate.js";
 import { type PageRecords, recordsOf } from "../../core/contract/record/split.js";
-import { valueAt } from "../../core/contract/record/value.js";
 import { EXPLORER, EXPLORER_FOLDER, SUMMARY } from "../../core/release/layout.js";
 import { createTurns } from "../../core/workers/turns.js";
 import { type CountedTimes, TimeCounter } from "../../explorer/markup/figures/times.js";
@@ -19,6 +17,7 @@ import {
   type TimesSummary,
 } from "../../explorer/summary.js";
 import { type Artifact, type Collector, joinPieces, type MergeContext, type Merger, splitPieces } from "./artifact.js";
+import { type ReadValues, valueReader } from "./field-values.js";
 import { IntegerCounter } from "./integer-counter.js";
 import { type FamilySizes, SortedFamily } from "./sorted-files.js";
 import { TermCollector, textAt } from "./terms.js";
@@ -102,38 +101,6 @@ export class ExplorerCollector implements Collector {
 /** @param value canonical JSON */
 function timeText(field: Field, value: string): string {
   return value.startsWith('"') ? value.slice(1, -1) : (epochTime(field, Number(value))?.toISOString() ?? "");
-}
-
-/** Puts the canonical JSON of each field's value into `values`. Texts have one character a byte. */
-type ReadValues = (text: string, at: number, end: number, values: string[]) => void;
-
-/** Makes the reader of field values. It searches names in the text, which is much faster than parsing records. */
-function valueReader(contract: Pick<Contract, "file">, fields: readonly Field[]): ReadValues {
-  const find = placeFinder(contract, fields);
-  const begins: number[] = [];
-  return (text, at, end, values) => {
-    let isRead = find(text, at, end, begins);
-    for (let field = 0; field < fields.length && isRead; field++) {
-      const value = scalarAt(text, begins[field] ?? end, end);
-      if (value === undefined) isRead = false;
-      else values[field] = value;
-    }
-    if (isRead) return;
-    const record: unknown = JSON.parse(fromBytes(text.slice(at, end)));
-    for (const [place, field] of fields.entries()) values[place] = toBytes(JSON.stringify(valueAt(record, field)));
-  };
-}
-
-const BARE = /[^",[\]{}]+/y;
-
-/** The JSON of a scalar; undefined for a list or an object. */
-function scalarAt(text: string, begin: number, end: number): string | undefined {
-  if (text[begin] === '"') {
-    const found = readString(text, begin, end);
-    return found && `"${found.written}"`;
-  }
-  BARE.lastIndex = begin;
-  return BARE.exec(text)?.[0];
 }
 
 function encodeCounts({ times: { moments, ...times }, ...counts }: Counts): string {

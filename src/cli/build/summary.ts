@@ -31,7 +31,9 @@ export function describeBuild(result: BuildResult, run: BuildRun, paint: Paint):
     ...listings.flatMap(([name, listing]) => [
       ...(name === "" ? [] : [listingLine(name, listing)]),
       ...largePageLines(listing, run.pageSize),
-      ...(name === "" ? [...lookupLines(listing), ...explorerLines(listing)] : []),
+      ...(name === "" ? lookupLines(listing) : []),
+      ...viewLines(name, listing),
+      ...(name === "" ? explorerLines(listing) : []),
       ...(result.new ? changesLines(listing) : []),
       ...warningLines(listing, run.contract),
     ]),
@@ -123,6 +125,20 @@ function lookupLines({ lookup }: ListingResult): Line[] {
   if (!lookup) return [];
   const { by, files, bytes } = lookup;
   return [{ verb: "lookup", value: `by ${by.join(", ")}`, detail: `${count(files, "file")}, ${size(bytes)}` }];
+}
+
+/** A line for each view, and one for each whose largest page readers do not take by default. @param name of the listing in its site */
+function viewLines(listing: string, { views = [] }: ListingResult): Line[] {
+  const above = listing === "" ? "" : `${listing}/`;
+  return views.flatMap(({ name, values, pages, bytes, linked, largest }): Line[] => {
+    const ofValues = values === undefined ? "" : `${count(values, "value")} on `;
+    const note = linked > 0 ? ` (${number(linked)} linked)` : "";
+    const detail = `${ofValues}${count(pages, "page")}, ${size(bytes)}${note}`;
+    const line: Line = { verb: "view", value: above + name, detail };
+    if (largest.bytes <= PAGE_BYTES) return [line];
+    const value = `${above}${largest.path} has ${size(largest.bytes)}; by default, readers take up to ${size(PAGE_BYTES)}`;
+    return [line, { verb: "warn", value, detail: "use a smaller --page-size", loud: true }];
+  });
 }
 
 function explorerLines({ explorer }: ListingResult): Line[] {

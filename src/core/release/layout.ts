@@ -1,7 +1,7 @@
 /** All names inside `dist` and inside a release, and the headers of files. Paths in a release use `/`. */
 import { extname } from "node:path";
 import { CONTENT_TYPE, ENCODINGS, type Encoding, NO_CACHE } from "../contract/headers.js";
-import { DEFAULT_PATH, pageNumber } from "../contract/links.js";
+import { DEFAULT_PATH, pageNumber, pagesFor } from "../contract/links.js";
 
 // In `dist`.
 /** The link to the release that is served. */
@@ -59,6 +59,9 @@ export const CHANGES_FOLDER = "changes";
 /** The lookup, and the index of the first entries of its sorted files. */
 export const LOOKUP_FOLDER = "lookup";
 export const LOOKUP = `${LOOKUP_FOLDER}/index.json`;
+/** The list of views, and the folder of their pages, with an index of values and the digests of pages beside the folder of each. */
+export const VIEWS = "views.json";
+export const VIEWS_FOLDER = "views";
 /** The explorer, its other files, and the counts of all records that it shows. */
 export const EXPLORER = "index.html";
 export const EXPLORER_FOLDER = "explorer";
@@ -106,6 +109,16 @@ export const isPart = (path: string) => PART.test(path);
 export const isStep = (path: string) => STEP.test(path);
 /** Whether a file is a part, a step or the CSV file. These are stored as gzip, and are large enough that the server supports ranges. */
 export const isPacked = (path: string) => isPart(path) || isStep(path) || path === CSV;
+const VIEW_INDEX = new RegExp(`^${VIEWS_FOLDER}/[^/]+\\.json$`);
+const VIEW_SUMS = new RegExp(`^${VIEWS_FOLDER}/[^/]+\\.sha256$`);
+/** Whether a file lists the values of a view: `views/country.json`. */
+export const isViewIndex = (path: string) => VIEW_INDEX.test(path);
+/** Whether a file has the digests of a view's pages: `views/country.sha256`. */
+export const isViewSums = (path: string) => VIEW_SUMS.test(path);
+/** The path of the list of a view's values. */
+export const viewIndexPath = (view: string) => `${VIEWS_FOLDER}/${view}.json`;
+/** The path of the digests of a view's pages. */
+export const viewSumsPath = (view: string) => `${VIEWS_FOLDER}/${view}.sha256`;
 /** Whether readers of the API may fetch a file. */
 export const isPublic = (path: string) => path !== RECORDS;
 /** Whether the id is made from a file that is not a page. Other files are derived, or depend on a version or on history. */
@@ -136,8 +149,27 @@ export function parsePageName(name: string): { page: number; variant: Variant } 
   return page === undefined ? undefined : { page, variant };
 }
 
+/** Pages in one folder: its path, and the numbers of its pages. */
+export interface PageFolder {
+  path: string;
+  first: number;
+  pages: number;
+}
+
+/** The paths of numbered page files. */
+export interface NumberedPaths {
+  /** The path of page `page` (from 1), relative to the folder that lists the digests. */
+  path(page: number, variant?: Variant): string;
+  /** The reverse of `path`; undefined for any other file. */
+  find(path: string): { page: number; variant: Variant } | undefined;
+  /** The folders of so many pages, in the order of the numbers. */
+  folders(pages: number): Iterable<PageFolder>;
+  /** Characters of the shortest path of a page. */
+  readonly shortest: number;
+}
+
 /** The paths of a release's page files, in `pages/` below the path of its listing. */
-export class PagePaths {
+export class PagePaths implements NumberedPaths {
   /** `v1/stations/pages`, or `pages` */
   readonly folder: string;
 
@@ -155,6 +187,109 @@ export class PagePaths {
   find(path: string): { page: number; variant: Variant } | undefined {
     return path.startsWith(`${this.folder}/`) ? parsePageName(path.slice(this.folder.length + 1)) : undefined;
   }
+
+  folders(pages: number): PageFolder[] {
+    return pages > 0 ? [{ path: this.folder, first: 1, pages }] : [];
+  }
+
+  get shortest(): number {
+    return this.path(1).length;
+  }
+}
+
+/** A value of a view: the segment of its URL, and its number of records. */
+export interface ViewFolder {
+  segment: string;
+  records: number;
+}
+
+/**
+ * The paths of a view's page files, relative to `views/`: `country/DE/pages/7.json`. Pages are numbered on through all values.
+ * A view without values has one folder, whose segment is empty: `-height/pages/7.json`.
+ */
+export class ViewPaths implements NumberedPaths {
+  /** The number of all pages. */
+  readonly pages: number;
+  readonly shortest: number;
+  /** The number of the first page of each value. */
+  readonly #first: number[] = [];
+  readonly #numbers = new Map<string, number>();
+
+  /** @param values in the order in which their pages are numbered */
+  constructor(
+    readonly view: string,
+    readonly values: readonly ViewFolder[],
+    private readonly pageSize: number,
+  ) {
+    let next = 1;
+    for (const [at, { segment, records }] of values.entries()) {
+      this.#first.push(next);
+      this.#numbers.set(segment, at);
+      next += pagesFor(records, pageSize);
+    }
+    this.pages = next - 1;
+    const folders = values.map(({ segment }) => viewPageFolder(view, segment).length);
+    this.shortest =
+      folders.reduce((least, length) => Math.min(least, length), Number.POSITIVE_INFINITY) + "/1.json".length;
+  }
+
+  path(page: number, variant: Variant = "identity"): string {
+    const at = this.#valueOf(page);
+    const own = page - (this.#first[at] ?? 1) + 1;
+    return `${viewPageFolder(this.view, this.values[at]?.segment ?? "")}/${pageName(own, variant)}`;
+  }
+
+  find(path: string): { page: number; variant: Variant } | undefined {
+    if (!path.startsWith(`${this.view}/`)) return undefined;
+    const [, segment = "", name = ""] = /^(?:(.+)\/)?pages\/([^/]+)$/.exec(path.slice(this.view.length + 1)) ?? [];
+    const found = parsePageName(name);
+    const page = found && this.number(segment, found.page);
+    return page === undefined || !found ? undefined : { page, variant: found.variant };
+  }
+
+  /** The number of a value's page, which is numbered from 1; undefined if there is no such page. */
+  number(segment: string, page: number): number | undefined {
+    const at = this.#numbers.get(segment);
+    const { records } = this.values[at ?? -1] ?? {};
+    if (at === undefined || records === undefined || page > pagesFor(records, this.pageSize)) return undefined;
+    return (this.#first[at] ?? 1) + page - 1;
+  }
+
+  /** Whether a value has this segment. */
+  has(segment: string): boolean {
+    return this.#numbers.has(segment);
+  }
+
+  *folders(): Generator<PageFolder> {
+    for (const [at, { segment, records }] of this.values.entries())
+      yield {
+        path: viewPageFolder(this.view, segment),
+        first: this.#first[at] ?? 1,
+        pages: pagesFor(records, this.pageSize),
+      };
+  }
+
+  /** The index of the value that has page `page`. */
+  #valueOf(page: number): number {
+    let low = 0;
+    let high = this.#first.length - 1;
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if ((this.#first[middle] ?? 1) <= page) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+}
+
+/** The folder of the pages of a value, in `views/`. @param segment empty for a view without values */
+export function viewPageFolder(view: string, segment: string): string {
+  return segment === "" ? `${view}/pages` : `${view}/${segment}/pages`;
+}
+
+/** The path of a value's pages below the base URL, as a listing has one: `/views/country/DE/`. */
+export function viewPath(view: string, segment: string): string {
+  return `/${VIEWS_FOLDER}/${view}/${segment === "" ? "" : `${segment}/`}`;
 }
 
 const TYPES: ReadonlyMap<string, string> = new Map([
@@ -170,11 +305,12 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 const EXPLORER_HEADERS = { "Content-Security-Policy": "frame-ancestors 'none'", "X-Robots-Tag": "noindex" } as const;
 
 /** Files that change with the current snapshot. Caches must revalidate them at each request. */
-const CURRENT_STATE: readonly string[] = [SNAPSHOT, SUMS, SIGNATURE, CHANGES, BULK, EXPLORER];
+const CURRENT_STATE: readonly string[] = [SNAPSHOT, SUMS, SIGNATURE, CHANGES, BULK, VIEWS, EXPLORER];
 
 /** True also for the explorer's files, so that an old script never runs in a new web page. */
 function mustRevalidate(path: string): boolean {
-  return CURRENT_STATE.includes(path) || (path.startsWith(`${EXPLORER_FOLDER}/`) && !isSorted(path));
+  const isOfExplorer = path.startsWith(`${EXPLORER_FOLDER}/`) && !isSorted(path);
+  return CURRENT_STATE.includes(path) || isOfExplorer || isViewIndex(path) || isViewSums(path);
 }
 
 type FileHeaders = Readonly<Record<"Content-Type" | "Cache-Control", string> & Record<string, string>>;

@@ -9,12 +9,22 @@ import { parseContract } from "../contract/file/load.js";
 import type { Snapshot } from "../contract/snapshot.js";
 import { codeOf, isMissing, UserError, usageError } from "../errors.js";
 import { shorten } from "../print/text.js";
-import { CONTRACT, PagePaths, RELEASES, SIGNATURE, SNAPSHOT, SUMS } from "./layout.js";
+import {
+  CONTRACT,
+  type NumberedPaths,
+  PagePaths,
+  RELEASES,
+  SIGNATURE,
+  SNAPSHOT,
+  SUMS,
+  VIEWS_FOLDER,
+} from "./layout.js";
 import { idOf } from "./name.js";
 import { entriesOf, PageNames } from "./page-names.js";
 import { hashPlain, readReleaseFile, sha256, withReleaseFile } from "./plain-files.js";
 import { contentDigest, parseSnapshot, snapshotId } from "./snapshot.js";
 import { listFiles, pagesToList, readSums, type Sums } from "./sums.js";
+import { type ReleaseView, readViews } from "./views.js";
 
 export interface Release {
   /** Its folder, as an absolute path with all links resolved. */
@@ -26,8 +36,10 @@ export interface Release {
   contract: Contract;
   /** The paths of its pages. */
   paths: PagePaths;
-  /** The digests of all files except SHA256SUMS and its signature. */
+  /** The digests of all files except SHA256SUMS, its signature, and pages of views. */
   sums: Sums;
+  /** Its views, sorted by name. */
+  views: readonly ReleaseView[];
   /** Whether it has a signature of SHA256SUMS, which is not verified here. */
   isSigned: boolean;
 }
@@ -35,7 +47,7 @@ export interface Release {
 /** Something that is wrong with a release. */
 export interface Damage {
   /** The check of `verify` that reports it. */
-  check: "contract" | "digests" | "files" | "site" | "snapshot" | "sums";
+  check: "contract" | "digests" | "files" | "site" | "snapshot" | "sums" | "views";
   path: string;
   page?: number;
   found: string;
@@ -124,8 +136,12 @@ export async function inspect(folder: string): Promise<{ release?: Release; prob
   if (snapshotId(digest) !== id)
     note("snapshot", SNAPSHOT, `id ${id}`, `${snapshotId(digest)}, which its content gives`);
   for await (const { path, page, found } of findMissing(root, sums)) note("files", path, found, "a plain file", page);
+  const views = await readViews(root, sums, snapshot, note);
+  for (const view of views)
+    for await (const { path, found } of findMissing(join(root, VIEWS_FOLDER), view.sums))
+      note("files", `${VIEWS_FOLDER}/${path}`, found, "a plain file");
   const isSigned = lstatSync(join(root, SIGNATURE), { throwIfNoEntry: false })?.isFile() === true;
-  const release = { folder: root, snapshot, digest, contract, paths: sums.paths, sums, isSigned };
+  const release = { folder: root, snapshot, digest, contract, paths: sums.paths, sums, views, isSigned };
   return { release, problems, root };
 }
 
@@ -141,31 +157,37 @@ function adviceFor(root: string): string {
   return 'Run "rollcall verify" to see all that is wrong; then fetch it again.';
 }
 
-/** Finds listed page files that do not exist or are not regular files; only the pages' folder if that is missing or a link. */
-async function* findMissing(root: string, { paths, pages }: Sums) {
-  const folder = join(root, paths.folder);
-  if (!hasPageFolder({ folder: root, paths })) {
-    yield { path: paths.folder, found: "no folder, or a link to one" };
-    return;
+/** Finds listed page files that do not exist or are not regular files; only their folder if that is missing or a link. */
+async function* findMissing(root: string, { paths, pages }: Sums<NumberedPaths>) {
+  for (const folder of paths.folders(pages.pages)) {
+    if (!isOwnFolder(join(root, folder.path))) {
+      yield { path: folder.path, found: "no folder, or a link to one" };
+      continue;
+    }
+    const files = new PageNames();
+    const others = new Set<string>();
+    for await (const some of entriesOf(join(root, folder.path)))
+      for (const entry of some) {
+        if (entry.isFile()) files.add(entry.name);
+        else others.add(`${folder.path}/${entry.name}`);
+      }
+    for (let own = 1; own <= folder.pages; own++)
+      for (const variant of pages.variants) {
+        const page = folder.first + own - 1;
+        if (files.has(own, variant)) continue;
+        const path = paths.path(page, variant);
+        yield { path, page, found: others.has(path) ? "a link or a special file" : "no such file" };
+      }
   }
-  const files = new PageNames();
-  const others = new Set<string>();
-  for await (const some of entriesOf(folder))
-    for (const entry of some) {
-      if (entry.isFile()) files.add(entry.name);
-      else others.add(`${paths.folder}/${entry.name}`);
-    }
-  for (let page = 1; page <= pages.pages; page++)
-    for (const variant of pages.variants) {
-      const path = paths.path(page, variant);
-      const found = others.has(path) ? "a link or a special file" : "no such file";
-      if (!files.has(page, variant)) yield { path, page, found };
-    }
 }
 
 /** Whether a release's pages are in it. Pages behind a symbolic link are outside of it. */
 export function hasPageFolder({ folder, paths }: Pick<Release, "folder" | "paths">): boolean {
-  const path = join(folder, paths.folder);
+  return isOwnFolder(join(folder, paths.folder));
+}
+
+/** Whether a folder exists, and no symbolic link leads to it. */
+function isOwnFolder(path: string): boolean {
   try {
     return realpathSync(path) === path;
   } catch (error) {
@@ -175,8 +197,14 @@ export function hasPageFolder({ folder, paths }: Pick<Release, "folder" | "paths
 }
 
 /** The path of the first file whose bytes do not match SHA256SUMS; undefined if all files do. */
-export async function findDamage({ folder, sums }: Release, signal?: AbortSignal): Promise<string | undefined> {
-  return findAltered(folder, listFiles(sums), signal);
+export async function findDamage({ folder, sums, views }: Release, signal?: AbortSignal): Promise<string | undefined> {
+  const damaged = await findAltered(folder, listFiles(sums), signal);
+  if (damaged !== undefined) return damaged;
+  for (const view of views) {
+    const page = await findAltered(join(folder, VIEWS_FOLDER), listFiles(view.sums), signal);
+    if (page !== undefined) return `${VIEWS_FOLDER}/${page}`;
+  }
+  return undefined;
 }
 
 /** The path of the first of some files that does not match its digest. */

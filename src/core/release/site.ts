@@ -11,18 +11,20 @@ import { parseAs } from "../contract/json.js";
 import { DEFAULT_PATH, LISTING_NAME } from "../contract/links.js";
 import type { SiteSnapshot, Snapshot } from "../contract/snapshot.js";
 import { codeOf, UserError } from "../errors.js";
-import { PagePaths, SIGNATURE, SNAPSHOT, SUMS, unlistedFiles } from "./layout.js";
+import { type NumberedPaths, PagePaths, SIGNATURE, SNAPSHOT, SUMS, unlistedFiles, VIEWS_FOLDER } from "./layout.js";
 import { broken, type Damage, findAltered, findDamage, inspect, type Release } from "./open.js";
 import { hashPlain, readReleaseFile, sha256, withReleaseFile } from "./plain-files.js";
 import { SNAPSHOT_MEMBERS, snapshotId } from "./snapshot.js";
 import { listFiles, readSums, type Sums } from "./sums.js";
+import type { ReleaseView } from "./views.js";
 
 /** Files of a release in one folder, and their digests. */
 export interface ListedFolder {
   /** The folder inside of the release: `v1/orders`; empty for the top. */
   name: string;
-  sums: Sums;
-  isSigned: boolean;
+  sums: Sums<NumberedPaths>;
+  /** Its files that are not listed: SHA256SUMS and its signature, or none for the pages of a view. */
+  unlisted: readonly string[];
 }
 
 /** A listing of a site. */
@@ -33,8 +35,9 @@ export interface ReleaseListing {
 }
 
 /** The files at the top of a site with several listings. */
-interface SiteTop extends ListedFolder {
-  name: "";
+interface SiteTop {
+  sums: Sums;
+  isSigned: boolean;
   snapshot: SiteSnapshot;
 }
 
@@ -116,16 +119,27 @@ export function factsOf({ listings, top }: Pick<Site, "listings" | "top">): Site
   return { words: RECORDS_WORDS, records, pages, listings: Object.fromEntries(counts) };
 }
 
-/** All parts of a site: its listings, and the files at its top. */
+/** All parts of a site: its listings, each before its views, and the files at its top. */
 export function partsOf({ listings, top }: Pick<Site, "listings" | "top">): ListedFolder[] {
-  const parts = listings.map(({ name, release: { sums, isSigned } }) => ({ name, sums, isSigned }));
-  return top ? [...parts, top] : parts;
+  const parts = listings.flatMap(({ name, release }) => partsOfListing(name, release));
+  return top ? [...parts, { name: "", sums: top.sums, unlisted: unlistedFiles(top) }] : parts;
+}
+
+/** The parts of a listing: its folder, and its views. */
+export function partsOfListing(
+  name: string,
+  { sums, isSigned, views }: Pick<Release, "sums" | "isSigned"> & { views: readonly Pick<ReleaseView, "sums">[] },
+): ListedFolder[] {
+  const ofViews = views.map((view): ListedFolder => {
+    return { name: pathInSite(name, VIEWS_FOLDER), sums: view.sums, unlisted: [] };
+  });
+  return [{ name, sums, unlisted: unlistedFiles({ isSigned }) }, ...ofViews];
 }
 
 /** All files of a part but `.release`, by path in the release, each with its digest; an empty one if none is listed. */
-export function* filesOf({ name, sums, isSigned }: ListedFolder): Generator<[path: string, digest: string]> {
+export function* filesOf({ name, sums, unlisted }: ListedFolder): Generator<[path: string, digest: string]> {
   for (const [path, digest] of listFiles(sums)) yield [pathInSite(name, path), digest];
-  for (const path of unlistedFiles({ isSigned })) yield [pathInSite(name, path), ""];
+  for (const path of unlisted) yield [pathInSite(name, path), ""];
 }
 
 /** The path in the release of a file in the folder of a listing, or at the top. */
@@ -216,7 +230,7 @@ export async function inspectSite(folder: string): Promise<Inspected> {
   if (described.snapshot.id !== snapshot.id)
     note(SNAPSHOT, `id ${snapshot.id}`, `${described.snapshot.id}, which its content gives`);
   const isSigned = hashPlain(join(root, SIGNATURE)) !== undefined;
-  const top: SiteTop = { name: "", snapshot, sums, isSigned };
+  const top: SiteTop = { snapshot, sums, isSigned };
   const { digest } = described;
   const site = { folder: root, id: snapshot.id, digest, baseUrl: snapshot.base_url, listings, top };
   return { site, names, problems, root };

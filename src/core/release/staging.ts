@@ -83,9 +83,13 @@ export class Staging {
 /** The folders of all files of a release. */
 function foldersOf(parts: readonly ListedFolder[]): Set<string> {
   const folders = new Set<string>();
-  for (const { name, sums } of parts)
-    for (const path of [...(sums.pages.pages > 0 ? [sums.paths.path(1)] : []), SUMS, ...sums.others.keys()])
-      for (let folder = dirname(join(name, path)); !folders.has(folder); folder = dirname(folder)) folders.add(folder);
+  const add = (path: string) => {
+    for (let folder = path; !folders.has(folder); folder = dirname(folder)) folders.add(folder);
+  };
+  for (const { name, sums, unlisted } of parts) {
+    for (const { path } of sums.paths.folders(sums.pages.pages)) add(join(name, path));
+    for (const path of [...unlisted, ...sums.others.keys()]) add(dirname(join(name, path)));
+  }
   return folders;
 }
 
@@ -136,6 +140,11 @@ export class StagedFiles {
   /** Lists a file that is not a page and has already been written. */
   listOther(path: string, digest: string): void {
     this.#others.set(path, digest);
+  }
+
+  /** The digest of a file that is not a page; undefined if there is none so far. */
+  digestOf(path: string): string | undefined {
+    return this.#others.get(path);
   }
 
   /** The digests of the files so far. Files that are not pages are sorted by path. */

@@ -4,7 +4,7 @@ import { StringDecoder } from "node:string_decoder";
 import { setImmediate } from "node:timers/promises";
 import type { Snapshot } from "../contract/snapshot.js";
 import { shorten } from "../print/text.js";
-import type { PagePaths, Variant } from "./layout.js";
+import type { NumberedPaths, PagePaths, Variant } from "./layout.js";
 import { readBlocks } from "./plain-files.js";
 
 /** Length of a digest in bytes. */
@@ -58,23 +58,23 @@ export class PageDigests {
   }
 
   /** Every file's path and digest, page by page. */
-  *files(paths: PagePaths): Generator<[path: string, digest: string]> {
+  *files(paths: NumberedPaths): Generator<[path: string, digest: string]> {
     for (let page = 1; page <= this.pages; page++)
       for (const variant of this.variants) yield [paths.path(page, variant), this.get(page, variant) ?? UNSET];
   }
 }
 
 /** The content of SHA256SUMS. */
-export interface Sums {
+export interface Sums<Paths extends NumberedPaths = PagePaths> {
   /** The paths of the pages. */
-  paths: PagePaths;
+  paths: Paths;
   pages: PageDigests;
   /** Every other file's path and digest, by path. */
   others: ReadonlyMap<string, string>;
 }
 
 /** All files that SHA256SUMS lists, with digests: pages in order, each in all variants, then others by path. */
-export function* listFiles({ paths, pages, others }: Sums): Generator<[path: string, digest: string]> {
+export function* listFiles({ paths, pages, others }: Sums<NumberedPaths>): Generator<[path: string, digest: string]> {
   yield* pages.files(paths);
   yield* others;
 }
@@ -83,7 +83,7 @@ export function* listFiles({ paths, pages, others }: Sums): Generator<[path: str
 const CHUNK = 2 ** 16;
 
 /** The text of SHA256SUMS, in parts. */
-export function* encodeSums(sums: Sums): Generator<string> {
+export function* encodeSums(sums: Sums<NumberedPaths>): Generator<string> {
   let text = "";
   for (const [path, digest] of listFiles(sums)) {
     text += encodeSum(digest, path);
@@ -106,7 +106,8 @@ export interface OpenSums {
 }
 
 /** Which pages SHA256SUMS should list, and in which variants. */
-export type PagesToList = Pick<Sums, "paths"> & Pick<PageDigests, "pages" | "variants">;
+export type PagesToList<Paths extends NumberedPaths = PagePaths> = Pick<Sums<Paths>, "paths"> &
+  Pick<PageDigests, "pages" | "variants">;
 
 /** The pages that a release with this snapshot.json should list. */
 export function pagesToList(
@@ -120,13 +121,13 @@ export function pagesToList(
 const AT_ONCE = 5000;
 
 /** Reads a whole SHA256SUMS, whose lines may be in any order. `why` is the end of a sentence about what is wrong with it. */
-export async function readSums(
+export async function readSums<Paths extends NumberedPaths>(
   { file, size }: OpenSums,
-  { paths, pages, variants }: PagesToList,
-): Promise<Sums | { why: string }> {
+  { paths, pages, variants }: PagesToList<Paths>,
+): Promise<Sums<Paths> | { why: string }> {
   const expected = pages * variants.length;
   // The number of pages comes from another file, so check it before memory is allocated for it.
-  if (size < expected * encodeSum(UNSET, paths.path(1)).length)
+  if (size < expected * (encodeSum(UNSET, "").length + paths.shortest))
     return { why: `is too short for ${expected} page files` };
   if (!endsLine(file, size)) return { why: "has no newline at its end" };
   const digests = new PageDigests(pages, variants);

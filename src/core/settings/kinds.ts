@@ -7,6 +7,7 @@ import type { ContractFile } from "../contract/file/form.js";
 import { ENCODINGS, type Encoding } from "../contract/headers.js";
 import { isObject } from "../contract/json.js";
 import { basePath, canParse, isPublishableUrl } from "../contract/links.js";
+import { MOST_VALUES, VIEW_PARTS, type ViewPart } from "../contract/views.js";
 import { UserError } from "../errors.js";
 import { isShard } from "../shards.js";
 
@@ -25,11 +26,12 @@ export type SettingKind =
   | "keys"
   | "gates"
   | "decimals"
+  | "views"
   | "listings";
 
 /** Whether the text of a kind is a list, which several flags may also give. */
 export function isList(kind: SettingKind): boolean {
-  return kind === "list" || kind === "keys" || kind === "gates" || kind === "decimals";
+  return kind === "list" || kind === "keys" || kind === "gates" || kind === "decimals" || kind === "views";
 }
 
 /** The verbs of the command line, in the order of help. */
@@ -354,4 +356,19 @@ export const listings = {
     (value) => isObject(value) && Object.values(value).every(isObject),
   ),
   allowed: 'an object of listings by name, such as {"orders": {"contract": "orders.json"}}',
+} as const;
+
+const viewForm = z.strictObject({
+  by: z.string().min(1).optional(),
+  part: z.enum(Object.keys(VIEW_PARTS) as [ViewPart, ...ViewPart[]]).optional(),
+  order: z.array(z.string().min(1)).min(1).optional(),
+  most: z.int().min(1).max(MOST_VALUES.max).optional(),
+});
+
+/** The views of a listing: by name, or as a list of fields in the short form. `viewsOf` checks names and fields. */
+export const views = {
+  kind: "views",
+  schema: z.union([z.array(z.string().min(1)).min(1), z.record(z.string(), viewForm)]),
+  allowed: 'a list such as country,opened:year,-height, or views by name such as {"country": {"by": "country"}}',
+  placeholder: "<field,...>",
 } as const;

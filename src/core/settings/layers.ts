@@ -71,6 +71,7 @@ const READERS: Record<SettingKind, (text: string) => unknown> = {
   gates: list,
   // A comma separates two marks, and may be one itself: `population=,,area=.`.
   decimals: (text) => text.split(/(?<=(?:^|[=,])[.,]),/),
+  views: list,
   listings: (text) => parseAs(z.unknown(), text) ?? text,
 };
 

@@ -46,6 +46,7 @@ export const LISTING_KEYS = [
   "bulk",
   "csv",
   "lookup",
+  "views",
   "changes",
   "skipInvalid",
   "maxAdded",

@@ -96,6 +96,12 @@ export const SETTINGS = {
     csv: row(yesOrNo, ["build", "dev"], "publish all records as one compressed CSV file, for spreadsheets", DATA),
     lookup: row(yesOrNo, ["build"], "publish an index of keys and names", SOURCE_DATA),
     explorer: row(yesOrNo, ["build"], "publish a web page to browse all records; implies --lookup", SOURCE_DATA),
+    views: row(
+      kind.views,
+      ["build", "dev"],
+      "publish records by a field's values, or in another order: country,opened:year,-height",
+      DATA,
+    ),
     changes: row(
       { ...whole(0, 1000), default: 0 },
       ["build", "dev"],

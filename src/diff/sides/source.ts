@@ -33,6 +33,7 @@ export async function buildSource(
     withDefaults("build", {
       ...options,
       contract: options.listings ? undefined : contract,
+      listings: options.listings && withoutViews(options.listings),
       db,
       dist: scratch,
       keep: 0,
@@ -42,4 +43,10 @@ export async function buildSource(
   );
   for (const note of sourceNotes) onNote?.(note);
   return openSiteRelease(folder);
+}
+
+/** Views are not compared. */
+function withoutViews(listings: NonNullable<SourceSideOptions["listings"]>) {
+  const others = Object.entries(listings).map(([name, { views: _, ...own }]) => [name, own] as const);
+  return Object.fromEntries(others);
 }

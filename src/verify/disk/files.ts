@@ -3,8 +3,19 @@ import { createHash } from "node:crypto";
 import { basename, join } from "node:path";
 import type { Sink } from "../../build/artifacts/artifact.js";
 import { codeOf, UserError } from "../../core/errors.js";
-import { CONTRACT, OWNED, RELEASE_NAME, SIGNATURE, SNAPSHOT, SUMS } from "../../core/release/layout.js";
+import {
+  CONTRACT,
+  isViewSums,
+  OWNED,
+  RELEASE_NAME,
+  SIGNATURE,
+  SNAPSHOT,
+  SUMS,
+  VIEWS_FOLDER,
+  viewSumsPath,
+} from "../../core/release/layout.js";
 import { parseFolderName } from "../../core/release/name.js";
+import type { Release } from "../../core/release/open.js";
 import { entriesOf } from "../../core/release/page-names.js";
 import { hashPlain, sha256 } from "../../core/release/plain-files.js";
 import type { Sums } from "../../core/release/sums.js";
@@ -31,10 +42,12 @@ export type Note = (path: string, difference: Difference) => void;
  */
 export async function checkFiles(
   folder: string,
-  { paths, pages, others }: Sums,
+  { sums, views = [] }: { sums: Sums; views?: Release["views"] },
   note: Note,
   listings: readonly string[] = [],
 ): Promise<number> {
+  const { paths, pages, others } = sums;
+  const isOfView = viewFinder(sums, views);
   const wrong = new Map<string, Difference>();
   const missing = new Set(others.keys());
   let files = 0;
@@ -42,6 +55,7 @@ export async function checkFiles(
     if (isFile) files++;
     const { page, variant } = paths.find(path) ?? {};
     if (page !== undefined && variant !== undefined && pages.includes(page, variant)) continue;
+    if (isFile && isOfView(path)) continue;
     missing.delete(path);
     if (!isFile) wrong.set(path, { found: "a link or a special file", expected: "a plain file" });
     else if (!others.has(path) && !UNLISTED.includes(path)) {
@@ -59,6 +73,23 @@ export async function checkFiles(
   // Sorted, since the order of entries depends on the file system.
   for (const path of [...wrong.keys()].sort()) note(path, wrong.get(path) as Difference);
   return files;
+}
+
+/** A path in the folder of a view: inside `views/`, and the name of the view. */
+const IN_VIEWS = new RegExp(`^${VIEWS_FOLDER}/(([^/]+)/.+)$`);
+
+/** Makes the test whether a file is a page of a view. It takes all files of views that cannot be read, which are reported. */
+function viewFinder({ others }: Sums, views: Release["views"]): (path: string) => boolean {
+  const known = new Map(views.map((view) => [view.entry.name, view.sums]));
+  const listed = new Set([...others.keys()].filter(isViewSums));
+  return (path) => {
+    const [, inside = "", name] = IN_VIEWS.exec(path) ?? [];
+    if (name === undefined) return false;
+    const sums = known.get(name);
+    if (!sums) return listed.has(viewSumsPath(name));
+    const found = sums.paths.find(inside);
+    return found !== undefined && sums.pages.includes(found.page, found.variant);
+  };
 }
 
 /** Everything in a folder but its folders and what is in `others`. Does not follow links. @throws UserError if a folder cannot be read */

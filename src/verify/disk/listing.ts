@@ -19,14 +19,13 @@ import {
   SNAPSHOT,
   SUMMARY,
   SUMS,
-  unlistedFiles,
+  VIEWS,
 } from "../../core/release/layout.js";
 import { parseFolderName } from "../../core/release/name.js";
 import { inspect, type Release } from "../../core/release/open.js";
 import { readReleaseFile } from "../../core/release/plain-files.js";
 import { findUnreadable } from "../../core/release/sharing.js";
-import { RECORDS_WORDS } from "../../core/release/site.js";
-import { listFiles } from "../../core/release/sums.js";
+import { filesOf, partsOfListing, RECORDS_WORDS } from "../../core/release/site.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";
 import { checkSigned, type SignatureResult, type SignatureTrust, type Signed } from "../signature.js";
 import { Findings, type Verdict } from "../verdict.js";
@@ -50,6 +49,7 @@ export interface DiskOptions extends Pick<VerifyOptions, "workers">, Omit<Verify
 /** The format versions that can be compared. */
 const LOOKUP_VERSION: LookupIndex["version"] = 2;
 const SUMMARY_VERSION = 1;
+const VIEWS_VERSION = 1;
 const UNOPENED = "not looked at, since the release cannot be opened";
 /** Maximum bytes of a signature: four lines, one of them with a base URL. */
 const MAX_SIGNATURE = 2 ** 16;
@@ -69,7 +69,7 @@ export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
     (path, difference) =>
       findings.add({ check, path, ...difference });
   const isLacking = isCopy ? new Set(sums.others.keys()) : new Set();
-  const files = await checkFiles(folder, sums, (path, difference) => {
+  const files = await checkFiles(folder, release, (path, difference) => {
     if (difference.found !== "no such file" || !isLacking.has(path)) noteAs("files")(path, difference);
   });
   const digests = checkDigests(folder, sums.others, noteAs("digests"));
@@ -78,7 +78,10 @@ export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
   const skipped = findSkipped(release);
   const unread = sums.others.size - digests.size;
   if (unread > 0 && !isCopy) skipped["digests"] = `${count(unread, "file")} could not be read`;
-  if (isCopy) skipped["compressed"] ??= "it is a copy, which has no compressed pages";
+  if (isCopy) {
+    skipped["compressed"] ??= "it is a copy, which has no compressed pages";
+    skipped["views"] ??= "it is a copy, which has no pages of views";
+  }
   const { records, warnings } = await checkPages(release, digests, skipped, options, findings);
   if (records !== snapshot.count)
     findings.add({
@@ -92,7 +95,7 @@ export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
   if (!skipped["changes"]) await checkChanges(release, digests, noteAs("changes"), signal);
   skipped["signature"] = signature.skipped;
   if (isCopy) skipped["readable"] = "it is a copy";
-  const paths = [...unlistedFiles({ isSigned }), ...[...listFiles(sums)].map(([path]) => path)];
+  const paths = partsOfListing("", release).flatMap((part) => [...filesOf(part)].map(([path]) => path));
   const noted = isCopy ? undefined : findUnreadable(root, paths);
   const seen = { files, records, signature: signature.cell };
   return { subject, words, rows: toRows(release, seen, skipped, noted, findings) };
@@ -161,5 +164,6 @@ function findSkipped({ folder, snapshot, sums }: Release): Reasons {
     // The explorer needs a lookup.
     lookup: without(LOOKUP, "lookup", "explorer") ?? otherVersion(LOOKUP, LOOKUP_VERSION),
     explorer: without(SUMMARY, "explorer") ?? otherVersion(SUMMARY, SUMMARY_VERSION),
+    views: without(VIEWS, "views") ?? otherVersion(VIEWS, VIEWS_VERSION),
   };
 }

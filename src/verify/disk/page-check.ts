@@ -12,6 +12,7 @@ import { csvLineOf } from "../../core/contract/record/csv.js";
 import { recordsOf } from "../../core/contract/record/split.js";
 import type { WarningCounts } from "../../core/contract/record/warnings.js";
 import type { Snapshot } from "../../core/contract/snapshot.js";
+import type { ViewForms } from "../../core/contract/views.js";
 import { codeOf, hasCode, UserError } from "../../core/errors.js";
 import { showValue } from "../../core/print/text.js";
 import { PagePaths, SNAPSHOT, type Variant } from "../../core/release/layout.js";
@@ -31,8 +32,8 @@ export interface PagesToCheck {
   variants: readonly Variant[];
 }
 
-/** What to make again of all records: files of lookup and explorer, the lines of bulk parts and of the CSV file. */
-type Wanted = Readonly<Record<"lookup" | "explorer" | "bulk" | "csv", boolean>>;
+/** What to make again of all records: files of lookup, explorer and views, the lines of bulk parts and of the CSV file. */
+type Wanted = Readonly<Record<"lookup" | "explorer" | "bulk" | "csv", boolean>> & { readonly views: ViewForms };
 
 /** Collects a line for each record: its canonical text, or what `lineOf` makes of it. */
 function lineCollector(lineOf: (record: string) => string = (record) => record): Collector {
@@ -53,8 +54,8 @@ function lineCollector(lineOf: (record: string) => string = (record) => record):
 
 /** The collectors of lines, of parts and of the CSV file, then those of artifacts. */
 async function collectorsOf(contract: Contract, pageSize: number, wanted: Wanted): Promise<readonly Collector[]> {
-  const { lookup, explorer, bulk, csv } = wanted;
-  const artifacts = await artifactsOf({ lookup, explorer });
+  const { lookup, explorer, bulk, csv, views } = wanted;
+  const artifacts = await artifactsOf({ lookup, explorer, views });
   const csvLine = csvLineOf(contract);
   return [
     ...(bulk ? [lineCollector()] : []),
@@ -146,7 +147,7 @@ export function readPageFile(path: string): Buffer | "too large" | undefined {
 }
 
 /** Compares the files of a page with their digests and with each other. @returns the number of hashed files, and the plain bytes, if any */
-function checkVariants(
+export function checkVariants(
   variants: readonly Variant[],
   open: (variant: Variant) => ReturnType<typeof readPageFile>,
   digestOf: (variant: Variant) => string | undefined,

@@ -14,6 +14,7 @@ import { checkBulk, checkCsv, PlainHash } from "./packed.js";
 import { type CheckedPages, type DigestedPages, type PagesToCheck, startChecks } from "./page-check.js";
 import { AllKeys, OrderCheck } from "./records.js";
 import { groupOf, type Reasons } from "./rows.js";
+import { CheckedViews, isNamingViews, wantedViews } from "./views.js";
 
 /** Pages of a batch: enough to make sending cheap, few enough that no thread waits long for the others. */
 const PAGES_A_BATCH = 16;
@@ -21,7 +22,7 @@ const UNUSABLE = "the pages that it is made from are not valid";
 /** The checks that read every file of a page, and those that read its envelope and its records. */
 const OF_FILES = ["digests", "compressed"];
 const OF_PAGES = ["pages", "records", "canonical", "order", "unique-keys", "count", "page-size", "links"];
-const MADE = ["record-list", "bulk", "csv", "lookup", "explorer"];
+const MADE = ["record-list", "bulk", "csv", "lookup", "explorer", "views"];
 
 export interface PageOptions extends Pick<VerifyOptions, "workers">, Pick<VerifyEffects, "onProgress" | "signal"> {
   /** Whether the folder was downloaded, so that it has the digest of the list of records, and not the list. */
@@ -51,8 +52,10 @@ export async function checkPages(
     ...(!skipped["csv"] && { csv: new PlainHash() }),
   };
   plain.csv?.update(Buffer.from(`${csvHeading(contract)}\n`));
-  const wanted = { lookup, explorer, bulk: plain.bulk !== undefined, csv: plain.csv !== undefined };
+  const views = skipped["views"] ? {} : (wantedViews(release, findings) ?? {});
+  const wanted = { lookup, explorer, bulk: plain.bulk !== undefined, csv: plain.csv !== undefined, views };
   const isMade = (path: string) =>
+    isNamingViews(path, views) ||
     (lookup && groupOf(path) === "lookup") ||
     (explorer && (path === SUMMARY || (isSorted(path) && !path.startsWith("lookup"))));
   const left = new Set([...digests.keys()].filter(isMade));
@@ -74,7 +77,8 @@ export async function checkPages(
   const order = new OrderCheck(contract, findings);
   const warnings: WarningCounts = {};
   const collection = { count, pages, pageSize, baseUrl, path: contract.listing.path, links };
-  const mergers = await Mergers.start({ lookup, explorer }, { contract, collection, sink });
+  const ofViews = new CheckedViews(release, { collection, workers, findings });
+  const mergers = await Mergers.start({ lookup, explorer, views }, { contract, collection, sink, views: ofViews });
   // Pages behind a symbolic link are outside the release. The check of files reports the link.
   let isWhole = hasPageFolder(release);
   let unhashed = sums.pages.pages * variants.length;

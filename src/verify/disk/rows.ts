@@ -1,6 +1,6 @@
 /** The checks of a release on disk, in the order of the report. */
 import { count } from "../../core/print/numbers.js";
-import { BULK, CHANGES, CSV, EXPLORER, RECORDS } from "../../core/release/layout.js";
+import { BULK, CHANGES, CSV, EXPLORER, isViewIndex, RECORDS, VIEWS } from "../../core/release/layout.js";
 import type { Release } from "../../core/release/open.js";
 import { SIGNATURE_ROW } from "../signature.js";
 import { checkRow, type Findings, type Row } from "../verdict.js";
@@ -10,7 +10,7 @@ const SINGLE: Partial<Record<string, string>> = { [RECORDS]: "record-list", [CSV
 
 /** The check of a file that is made of all records; undefined for any other file. */
 export function groupOf(path: string): string | undefined {
-  return SINGLE[path] ?? /^(?:bulk|changes|explorer|lookup)(?=\/|\.json$)/.exec(path)?.[0];
+  return SINGLE[path] ?? /^(?:bulk|changes|explorer|lookup|views)(?=\/|\.json$)/.exec(path)?.[0];
 }
 
 /** Name of a check -> reason. */
@@ -39,10 +39,16 @@ const CHECKS: readonly (readonly [name: string, rule: string, what: string])[] =
   ["changes", "each step of changes.json is intact, and its lines are valid", "step"],
   ["lookup", "the files in lookup match the keys and names of all records", "file"],
   ["explorer", "explorer/summary.json and its sorted files match all records", "file"],
+  ["views", "each view has exactly the records of the listing, by its values and order", "view"],
   ["readable", "other users, such as a web server's, can read every file", "files"],
 ];
 
 export const DISK_ROWS = CHECKS.map(([name, rule]) => ({ name, rule }));
+
+/** Whether a file of a group is counted. Lists are not, and of a view, the digests are. */
+function isCounted(path: string): boolean {
+  return path !== BULK && path !== CHANGES && path !== VIEWS && !isViewIndex(path);
+}
 
 /** The rows of the report. @param seen what was counted. @param readable a note for the check `readable` */
 export function toRows(
@@ -60,7 +66,7 @@ export function toRows(
     codings: snapshot.encodings.join(", ") || "none",
   };
   return CHECKS.map(([name, rule, what]) => {
-    const own = [...sums.others.keys()].filter((path) => groupOf(path) === name && path !== BULK && path !== CHANGES);
+    const own = [...sums.others.keys()].filter((path) => groupOf(path) === name && isCounted(path));
     const request = counted[what] ?? (what.includes(".") || name === "sums" ? what : count(own.length, what));
     const note = name === "readable" ? readable : undefined;
     return checkRow(findings, { name, rule }, request, { skipped: skipped[name], note });

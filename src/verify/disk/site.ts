@@ -43,7 +43,7 @@ export async function verifySite(options: DiskOptions): Promise<Verdict> {
   if (!site?.top) return { ...found, rows: [checkRow(findings, SITE, count(names.length, "listing"))] };
   const note: Note = (path, difference) => findings.add({ check: SITE.name, path, ...difference });
   const { sums, isSigned } = site.top;
-  await checkFiles(root, sums, note, names);
+  await checkFiles(root, { sums }, note, names);
   checkDigests(root, sums.others, (path, difference) => {
     // `inspectSite` compares these.
     if (!path.endsWith(`/${SUMS}`)) note(path, difference);

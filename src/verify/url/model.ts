@@ -9,7 +9,7 @@ import { isPublic, unlistedFiles } from "../../core/release/layout.js";
 import type { Release } from "../../core/release/open.js";
 import { hashPlain } from "../../core/release/plain-files.js";
 import { createAnswer } from "../../serve/answer.js";
-import { createAnswers } from "../../serve/answers.js";
+import { createAnswers, servedViews } from "../../serve/answers.js";
 import { type Asker, type HostAnswer, MAX_BYTES } from "./ask.js";
 
 export interface ServedListing extends ListingPlace {
@@ -31,9 +31,13 @@ interface Expected {
 }
 
 /** Makes the function that says what a host of this release must answer. A page or file is only known by its ETag, the digest. */
-export function createModel({ folder, sums, snapshot, isSigned }: Release, baseUrl: string, cacheControl: string) {
+export function createModel(
+  { folder, sums, snapshot, isSigned, views }: Release,
+  baseUrl: string,
+  cacheControl: string,
+) {
   const { id, encodings } = snapshot;
-  const served = { name: "", folder, baseUrl, sums, id, encodings, isSigned };
+  const served = { name: "", folder, baseUrl, sums, id, encodings, isSigned, views: servedViews(baseUrl, views) };
   const find = (path: string) => {
     const isUnlisted = unlistedFiles({ isSigned }).includes(path);
     const digest = isUnlisted ? hashPlain(join(folder, path)) : isPublic(path) ? sums.others.get(path) : undefined;

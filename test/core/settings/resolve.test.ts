@@ -57,6 +57,7 @@ const SAMPLES: Partial<Record<SettingKey, [text: string, value: unknown]>> = {
   expect: ["3f9a1c20", "3f9a1c20"],
   allow: ["range, post", ["range", "post"]],
   compress: ["br, gzip", ["br", "gzip"]],
+  views: ["country, opened:year, -height", ["country", "opened:year", "-height"]],
   shard: ["3/8", "3/8"],
   signKey: ["/minisign.key", "/minisign.key"],
   admin: ["[::1]:9090", "[::1]:9090"],
@@ -385,6 +386,7 @@ const OWN_SAMPLES: Partial<Record<SettingKey, [text: unknown, value: unknown, in
   bulk: [false, false, true],
   csv: [true, true, false],
   lookup: [false, false, true],
+  views: ["country", ["country"], { height: { order: ["-height"] } }],
   changes: ["0", 0, 7],
   skipInvalid: [false, false, true],
 };
