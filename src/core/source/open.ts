@@ -9,13 +9,14 @@ import {
   type Copied,
   type CopyOptions,
   type CopyTables,
-  copiedColumns,
   copySource,
   copyTables,
-  createTable,
+  createOrder,
   keysSql,
   lostSql,
   NUMBER,
+  POSITION,
+  ROW,
   repeatedSql,
 } from "./copy.js";
 import { explainReading, explainSqlite, type ListingPlace } from "./errors.js";
@@ -145,7 +146,7 @@ class CopyFile {
     readonly path: string,
   ) {
     this.db = new Database(path);
-    this.db.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA threads = 4");
+    this.db.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF");
   }
 
   close(): void {
@@ -208,24 +209,26 @@ export class Source {
 
   /** Marks rows as invalid. @param rows their numbers, from 0; none was marked before */
   markInvalid(rows: readonly number[]): void {
-    const insert = this.#db.prepare(`INSERT INTO ${this.#invalid} VALUES (?)`);
+    const insert = this.#db.prepare(
+      `INSERT INTO ${this.#invalid} SELECT ${ROW} FROM ${this.tables.order} WHERE ${POSITION} = ?`,
+    );
     this.#run(() => {
-      for (const row of rows) insert.run(row + 1);
+      for (const before of rows) insert.run(before + 1 - this.copied.before);
     });
   }
 
-  /** Removes the rows that are marked as invalid from the copy, and numbers the others anew. */
+  /** Removes the rows that are marked as invalid from the copy, and numbers the positions of the others anew. */
   removeInvalid(): void {
-    const { records, repeated, lost } = this.tables;
-    const columns = copiedColumns(this.options.contract).join(", ");
+    const { records, order, repeated, lost } = this.tables;
     this.#run(() =>
-      this.#db.exec(`${createTable("kept", this.options.contract)};
-        INSERT INTO kept (${columns}) SELECT ${columns} FROM ${records}
-          WHERE ${NUMBER} NOT IN (SELECT number FROM ${this.#invalid}) ORDER BY ${NUMBER};
-        DROP TABLE ${records}; ALTER TABLE kept RENAME TO ${records};
+      this.#db.exec(`DELETE FROM ${records} WHERE ${NUMBER} IN (SELECT number FROM ${this.#invalid});
+        ${createOrder("kept")};
+        INSERT INTO kept (${ROW}) SELECT ${ROW} FROM ${order}
+          WHERE ${ROW} NOT IN (SELECT number FROM ${this.#invalid}) ORDER BY ${POSITION};
+        DROP TABLE ${order}; ALTER TABLE kept RENAME TO ${order};
         DELETE FROM ${repeated}; DELETE FROM ${lost}; DELETE FROM ${this.#invalid}`),
     );
-    this.count = this.#db.prepare<[], number>(`SELECT count(*) FROM ${records}`).pluck().get() ?? 0;
+    this.count = this.#db.prepare<[], number>(`SELECT count(*) FROM ${order}`).pluck().get() ?? 0;
   }
 
   /** Removes the rows whose references lead to no row, since those were removed. @returns the number of removed rows */
@@ -247,7 +250,7 @@ export class Source {
     const { contract, defaultAvatar } = this.options;
     const keysOf = (to: string) => {
       const target = this.all.get(to);
-      return target && keysSql(target.options.contract, target.tables.records);
+      return target && keysSql(target.options.contract, target.tables.exact);
     };
     for (const sql of lostSql(contract, this.tables, keysOf))
       this.#run(() => this.#db.prepare(sql).run(publishedParameters(defaultAvatar)));
