@@ -25,7 +25,7 @@ import { resultOf, totalOf } from "./listing-results.js";
 import { reportLookup } from "./lookup-report.js";
 import { notesOf } from "./notes.js";
 import { type BuildEffects, type BuildOptions, requireAllRecords, resolveSite, type SiteSettings } from "./options.js";
-import { type Job, type MadePages, makePages, type PageTarget } from "./pipeline.js";
+import { type Job, type MadePages, makePages, type PageTarget, poolFor } from "./pipeline.js";
 import { ProblemLog } from "./problems.js";
 import type { BuildResult, ListingResult } from "./result.js";
 import { openSigner, type Signer } from "./signer.js";
@@ -167,9 +167,16 @@ async function makeOrJoin(
   log: ProblemLog,
   parts: string | undefined,
 ): Promise<MadePages[]> {
-  if (parts === undefined) return makePages(targets);
-  const { joinParts } = await import("./shards/join.js");
-  return joinParts(targets, log, parts);
+  if (parts !== undefined) {
+    const { joinParts } = await import("./shards/join.js");
+    return joinParts(targets, log, parts);
+  }
+  const pool = poolFor(targets.map(({ job }) => job));
+  try {
+    return await makePages(targets, pool);
+  } finally {
+    await pool.end();
+  }
 }
 
 /** Writes the files of a listing that are not made from its pages. */

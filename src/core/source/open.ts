@@ -171,6 +171,8 @@ export class Source {
   readonly offered: Offered;
   /** The paths of the files that were read. */
   readonly files: readonly string[];
+  /** Whether all rows whose key another row has are marked, or there are none. The copy of a shard has the marks already. */
+  knowsRepeated: boolean;
   readonly #db: Database.Database;
   /** The table of the copy's invalid rows, until they are removed. */
   readonly #invalid: string;
@@ -192,19 +194,31 @@ export class Source {
     this.notes = copied.notes ?? [];
     this.offered = copied.offered;
     this.files = copied.files ?? [String(options.db)];
+    this.knowsRepeated = options.rowsOf !== undefined;
     this.#db = file.db;
     this.#invalid = `temp.invalid_${tables.records}`;
     this.#db.exec(`CREATE TABLE ${this.#invalid} (number INTEGER PRIMARY KEY)`);
   }
 
-  /** Finds repeated keys and references to no row, so that readers of the copy report them. */
-  findMistakes(): void {
+  /** Whether two rows have one key, and are not marked. Compares all keys, unless the answer is known. */
+  hasUnmarkedRepeated(): boolean {
+    if (this.knowsRepeated) return false;
+    const { isRepeated } = repeatedSql(this.options.contract, this.tables);
+    this.knowsRepeated = this.#run(() => this.#db.prepare(isRepeated).get()) === undefined;
+    return !this.knowsRepeated;
+  }
+
+  /** Marks the rows whose key another row has, so that readers that are opened afterwards report them. */
+  markRepeated(): void {
+    const { insert } = repeatedSql(this.options.contract, this.tables);
+    this.#run(() => this.#db.exec(insert));
+    this.knowsRepeated = true;
+  }
+
+  /** Marks references to no row, so that readers that are opened afterwards report them. */
+  markLost(): void {
     // The copy of a shard has them already.
-    if (this.options.rowsOf) return;
-    const { isRepeated, insert } = repeatedSql(this.options.contract, this.tables);
-    // Most sources have no repeated keys, and need no second pass.
-    if (this.#run(() => this.#db.prepare(isRepeated).get())) this.#run(() => this.#db.exec(insert));
-    this.#findLost();
+    if (!this.options.rowsOf) this.#findLost();
   }
 
   /** Marks rows as invalid. @param rows their numbers, from 0; none was marked before */
