@@ -10,6 +10,21 @@ export const BASE_URL = "https://directory.example.com";
 const SAMPLE = 100_000;
 const MOST_COPIES = 256;
 
+/** Orders of rows in a file. Multiplication by an odd number modulo a prime gives a random one, the same each time. */
+const ORDERS = {
+  published: "date_joined DESC, id",
+  random: "rowid * 2654435761 % 4294967291",
+} as const;
+
+/** Makes a source of the same users with its rows in another order. */
+export function reorder(file: string, order: keyof typeof ORDERS): string {
+  const reordered = file.replace(/\.sqlite$/, `-${order}.sqlite`);
+  const { db, createIndex } = beginLike(file, reordered);
+  db.exec(`INSERT INTO users SELECT * FROM sample.users ORDER BY ${ORDERS[order]}; ${createIndex}`);
+  db.close();
+  return reordered;
+}
+
 export async function makeSource(folder: string, users: number): Promise<string> {
   const file = join(folder, `${users}.sqlite`);
   if (existsSync(file)) return file;
@@ -25,12 +40,7 @@ export async function makeSource(folder: string, users: number): Promise<string>
 
 /** Copies users in the order of ids, so that neighbours in the file are far apart in the listing. */
 function copyUsers(sample: string, file: string, users: number): void {
-  const db = new Database(file);
-  for (const pragma of ["journal_mode = OFF", "synchronous = OFF"]) db.pragma(pragma);
-  db.prepare("ATTACH ? AS sample").run(sample);
-  const statements = db.prepare<[], string>("SELECT sql FROM sample.sqlite_master WHERE sql IS NOT NULL").pluck().all();
-  const [createTable = "", createIndex = ""] = statements;
-  db.exec(createTable);
+  const { db, createIndex } = beginLike(sample, file);
   const columns = columnsOf(db, {
     id: "printf('%02x', @copy) || substr(id, 3)",
     date_joined: "strftime('%Y-%m-%dT%H:%M:%S', date_joined, (-10 * @copy) || ' days') || substr(date_joined, 20)",
@@ -39,6 +49,17 @@ function copyUsers(sample: string, file: string, users: number): void {
   for (let copy = 0; copy * SAMPLE < users; copy++) insert.run({ copy, limit: users - copy * SAMPLE });
   db.exec(createIndex);
   db.close();
+}
+
+/** Opens a new file with the empty table of another, which is attached as `sample`. */
+function beginLike(sample: string, file: string): { db: Database.Database; createIndex: string } {
+  const db = new Database(file);
+  for (const pragma of ["journal_mode = OFF", "synchronous = OFF"]) db.pragma(pragma);
+  db.prepare("ATTACH ? AS sample").run(sample);
+  const statements = db.prepare<[], string>("SELECT sql FROM sample.sqlite_master WHERE sql IS NOT NULL").pluck().all();
+  const [createTable = "", createIndex = ""] = statements;
+  db.exec(createTable);
+  return { db, createIndex };
 }
 
 /** Of each 2,000 users, changes 18, removes one and adds one, spread over the listing. */

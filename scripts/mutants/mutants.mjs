@@ -6,9 +6,23 @@ export const MUTANTS = [
   {
     name: "source-order-by-collation",
     file: "src/core/source/copy.ts",
-    from: "strings.has(lowerCase(name))",
-    to: "strings.has(name)",
+    from: "strings.has(lowerCase(column))",
+    to: "strings.has(column)",
     tests: ["test/core/source/rows.test.ts"],
+  },
+  {
+    name: "source-exact-rows-as-stored",
+    file: "src/core/source/reader.ts",
+    from: "this.#exactRows = inOrder(exact);",
+    to: "this.#exactRows = inOrder(records);",
+    tests: ["test/core/source/rows.test.ts", "test/core/source/order.test.ts"],
+  },
+  {
+    name: "build-equal-hashes-passed-over",
+    file: "src/build/pipeline.ts",
+    from: "if (isGood && keys?.mayRepeat()) isUnmarked",
+    to: "if (!isGood && keys?.mayRepeat()) isUnmarked",
+    tests: ["test/core/source/order.test.ts"],
   },
   {
     name: "source-listings-of-two-points-in-time",

@@ -3,10 +3,12 @@
  * the file was already read in the same state.
  */
 import type { BigIntStats } from "node:fs";
-import { totalmem } from "node:os";
 import { LRUCache } from "lru-cache";
+
 import { codeOf, hasCode } from "../core/errors.js";
 import { digestReleaseFile, readPlainSync, sha256 } from "../core/release/plain-files.js";
+import { memoryLimit } from "../core/settings/memory.js";
+
 import type { ServerCounts } from "./counts.js";
 import { openFilesLimit } from "./limits.js";
 
@@ -26,9 +28,7 @@ const SHARE = 0.25;
 
 /** The default cache size in megabytes. */
 export function defaultCacheMb(): number {
-  // The limit of a container or a service; 0, undefined or more than the machine has if there is none.
-  const limit = process.constrainedMemory() || Number.POSITIVE_INFINITY;
-  return Math.floor((Math.min(limit, totalmem()) * SHARE) / MB);
+  return Math.floor((memoryLimit() * SHARE) / MB);
 }
 
 export type FileStore = ReturnType<typeof createStore>;

@@ -9,10 +9,12 @@ import { referencesOf } from "../contract/references.js";
 import { lowerCase, quoteName } from "../contract/sql.js";
 import { codeOf, UserError } from "../errors.js";
 import { shellWord } from "../print/text.js";
+import { memoryLimit } from "../settings/memory.js";
 import { changedWhileRead, explainReading, type ListingPlace } from "./errors.js";
 import { type Offered, offeredBy } from "./offered.js";
 import { type ColumnSql, copyColumn, publishedParameters, publishedSql } from "./published.js";
 import { findRelation, freeRowid, placeOf, type Relation, type RelationOptions } from "./relation.js";
+import { isNearlyInOrder } from "./sampled.js";
 import { isSameFile, isUnwritten, requireFile } from "./stats.js";
 import { nameOfSource } from "./text-format.js";
 
@@ -91,6 +93,8 @@ const MOST_ATTEMPTS = 3;
 const PAUSE = 300;
 /** Milliseconds since the last write to a file that may be unfinished. */
 const JUST_NOW = 2000;
+/** Share of the memory that the source's file may have, if pages are to read rows out of order. */
+const MEMORY_SHARE = 0.25;
 const DAMAGED = /^SQLITE_(CORRUPT|NOTADB|IOERR)/;
 
 /**
@@ -187,10 +191,11 @@ function tryCopy(path: string, listings: ReadonlyMap<string, CopyOptions>, to: s
     if (!held || !begun || !isSameFile(held, stats) || !isSameFile(begun, stats)) return undefined;
     const mayMoveLog = logSize(path) > 0;
     const db = copier;
+    const isSmall = Number(held.size) < MEMORY_SHARE * memoryLimit();
     const found = new Map<string, Found>();
     for (const [name, options] of listings) {
       reading(name, options);
-      found.set(name, rowsFrom(db, options, name));
+      found.set(name, rowsFrom(db, options, name, isSmall));
     }
     const copied = [...listings].map(([name, options], at) => {
       reading(name, options);
@@ -319,8 +324,12 @@ function inCopy({ records, exact, order, repeated, lost }: CopyTables): CopyTabl
 
 type Rows = Pick<Copied, "count" | "before">;
 
-/** Copies rows in order, and makes the other tables of a listing. */
-function copyRows(db: Database.Database, { rows, exact }: Found, options: CopyOptions, names: CopyTables): Rows {
+/**
+ * Copies rows, and makes the other tables of a listing. Rows that lie nearly in published order are copied as they lie, and only
+ * their keys are sorted. Others are sorted whole, since reading them one by one from all over the copy would take longer.
+ */
+function copyRows(db: Database.Database, found: Found, options: CopyOptions, names: CopyTables): Rows {
+  const { rows, exact } = found;
   const { contract, defaultAvatar, rowsOf } = options;
   const count = rowsOf && countRows(db, rows);
   const range = count === undefined ? undefined : rowsOf?.(count);
@@ -328,11 +337,17 @@ function copyRows(db: Database.Database, { rows, exact }: Found, options: CopyOp
   const limit = range ? ` LIMIT ${range.rows} OFFSET ${range.before}` : "";
   const tables = inCopy(names);
   const { records, order } = tables;
+  const inOrder = orderSql(contract);
+  const parameters = publishedParameters(defaultAvatar);
+  const isInOrder =
+    !range && found.mayStayInPlace && isNearlyInOrder(db, { rows, number: NUMBER, order: inOrder, parameters });
   db.exec(createTables(contract, tables, names));
   const { changes } = db
-    .prepare(`INSERT INTO ${records} (${columns}) SELECT ${columns} FROM ${rows} ${orderSql(contract)}${limit}`)
-    .run(publishedParameters(defaultAvatar));
-  db.exec(`INSERT INTO ${order} (${ROW}) SELECT ${NUMBER} FROM ${records} ORDER BY ${NUMBER}`);
+    .prepare(`INSERT INTO ${records} (${columns}) SELECT ${columns} FROM ${rows} ${isInOrder ? "" : inOrder}${limit}`)
+    .run(parameters);
+  db.prepare(
+    `INSERT INTO ${order} (${ROW}) SELECT ${NUMBER} FROM ${records} ${isInOrder ? inOrder : `ORDER BY ${NUMBER}`}`,
+  ).run(parameters);
   // A shard copies only some rows, but must compare their keys with all.
   if (range && range.rows > 0) db.exec(repeatedSql(contract, tables, exact).insert);
   return { count: count ?? changes, before: range?.before ?? 0 };
@@ -344,23 +359,26 @@ interface Found extends Pick<Copied, "version" | "place" | "offered"> {
   rows: string;
   /** The same, as the copy's view `exact` has them. */
   exact: string;
+  /** Whether its rows may be copied as they lie: they have numbers, and their file fits in memory. */
+  mayStayInPlace: boolean;
 }
 
-function rowsFrom(db: Database.Database, options: CopyOptions, listing: string): Found {
+function rowsFrom(db: Database.Database, options: CopyOptions, listing: string, isSmall: boolean): Found {
   const { contract, lineColumn } = options;
   const relation = findRelation(db, options, listing);
   const { sql, isStored, hasRowid, columns } = relation;
+  const rowid = hasRowid ? freeRowid(columns.map(({ name }) => name)) : undefined;
   // Only a record whose key is an empty text is named by its row.
-  const isNeeded = hasRowid && acceptorOf(contract.key.schema)("");
-  const rowid = isNeeded ? freeRowid(columns.map(({ name }) => name)) : undefined;
-  const place = lineColumn === undefined ? rowid : quoteName(lineColumn);
+  const rowPlace = acceptorOf(contract.key.schema)("") ? rowid : undefined;
+  const place = lineColumn === undefined ? rowPlace : quoteName(lineColumn);
   // The indexes of a table may be damaged.
-  const rows = selectCopied(contract, isStored ? `${sql} NOT INDEXED` : sql, columns, place ?? "NULL");
+  const rows = selectCopied(contract, isStored ? `${sql} NOT INDEXED` : sql, columns, { number: rowid, place });
   return {
     rows,
     exact: `(SELECT ${exactColumns(contract)} FROM ${rows})`,
+    mayStayInPlace: rowid !== undefined && isSmall,
     version: isStored ? `${db.prepare("SELECT sqlite_version()").pluck().get()} ${sql}` : undefined,
-    place: lineColumn !== undefined ? "line" : rowid === undefined ? undefined : "row",
+    place: lineColumn !== undefined ? "line" : rowPlace === undefined ? undefined : "row",
     offered: offeredBy(db, relation),
   };
 }
@@ -368,16 +386,21 @@ function rowsFrom(db: Database.Database, options: CopyOptions, listing: string):
 /**
  * Selects the columns of the copy. They have no collation of their own: SQLite would ask for it, and a program may have one that
  * SQLite does not know here.
- * @param place SQL for the place of a row
+ * @param sql for the number and for the place of a row; NULL without
  */
-function selectCopied(contract: Contract, from: string, found: Relation["columns"], place: string): string {
+function selectCopied(
+  contract: Contract,
+  from: string,
+  found: Relation["columns"],
+  { number = "NULL", place = "NULL" }: { number: string | undefined; place: string | undefined },
+): string {
   const sqlOf = new Map(found.map(({ name, sql }) => [lowerCase(name), sql]));
   const columns = namedColumns(contract).map((name) => {
     // The names of row numbers are not in the list.
     const column = sqlOf.get(lowerCase(name)) ?? quoteName(name);
     return `${column} COLLATE BINARY AS ${copyColumn(name)}`;
   });
-  return `(SELECT ${place} AS ${PLACE}, ${columns.join(", ")} FROM ${from})`;
+  return `(SELECT ${number} AS ${NUMBER}, ${place} AS ${PLACE}, ${columns.join(", ")} FROM ${from})`;
 }
 
 /** The columns of the copy as `exactSql` has them. This takes time for each value, so the text of pages is made without it. */
