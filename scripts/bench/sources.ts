@@ -1,5 +1,5 @@
 /** Makes sources of any size, changed versions of them, and releases. */
-import { existsSync, readlinkSync } from "node:fs";
+import { existsSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { here, run, say } from "./processes.js";
@@ -77,6 +77,33 @@ export function changeOnePercent(file: string): void {
 function columnsOf(db: Database.Database, expressions: Readonly<Record<string, string>>): string {
   const columns = db.pragma("table_info(users)") as { name: string }[];
   return columns.map(({ name }) => expressions[name] ?? name).join(", ");
+}
+
+/** Makes a table of orders with two numbers each, and its contract. The same numbers have two decimals, or are whole. */
+export function makeOrders(folder: string, orders: number, type: "number" | "integer") {
+  const file = join(folder, `orders-${type}.sqlite`);
+  const contract = join(folder, `orders-${type}.contract.json`);
+  const divisor = type === "number" ? "100.0" : "1";
+  const db = new Database(file);
+  for (const pragma of ["journal_mode = OFF", "synchronous = OFF"]) db.pragma(pragma);
+  db.exec("CREATE TABLE orders (id INTEGER PRIMARY KEY, customer TEXT, day TEXT, paid, due)");
+  db.prepare(`
+    WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?)
+    INSERT INTO orders SELECT n, 'Customer ' || (n * 7919 % 99991), printf('2026-01-%02d', 1 + n % 28),
+      n * 137 / ${divisor}, n * 7919 % 1000003 / ${divisor} FROM numbers`).run(orders);
+  db.close();
+  const properties = {
+    id: { type: "integer" },
+    customer: { type: "string" },
+    day: { type: "string", format: "date" },
+    paid: { type },
+    due: { type },
+  };
+  const listing = { words: ["order", "orders"], key: "id", order: ["id"], version: 1 };
+  const required = Object.keys(properties);
+  const text = { type: "object", "x-listing": listing, properties, required, additionalProperties: false };
+  writeFileSync(contract, JSON.stringify(text));
+  return { file, contract };
 }
 
 export function buildCommand(cli: string, db: string, dist: string, ...flags: readonly string[]): string[] {
