@@ -67,6 +67,13 @@ describe("the files of a folder", () => {
     expect(resultsOf("visits")).toEqual([{ id: 1, at: { place: "x" } }]);
   });
 
+  test("may be a .txt file in UTF-16, as Excel saves Unicode text", async () => {
+    write({ "data/sales.txt": Buffer.from("\ufeffid\tgröße\r\n1\tä\r\n", "utf16le") });
+    expect((await run("init --from data --table sales")).code).toBe(0);
+    expect((await run("build")).code).toBe(0);
+    expect(resultsOf("sales")).toEqual([{ id: 1, größe: "ä" }]);
+  });
+
   test("are chosen by --table, or by the only one", async () => {
     const all = await run("init --from data");
     expect([all.code, all.stderr]).toEqual([2, expect.stringContaining("Pass --table NAME to publish one, or --all")]);

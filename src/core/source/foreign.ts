@@ -1,5 +1,4 @@
 /** Tells files that are not CSV, TSV, NDJSON or SQLite by their first bytes, with the command that converts them. */
-import { isUtf8 } from "node:buffer";
 import { closeSync, openSync, readSync } from "node:fs";
 import { dirname } from "node:path";
 import { shellWord } from "../print/text.js";
@@ -63,6 +62,13 @@ const CONTENTS: readonly Content[] = [
     next: () => "unpack it, or pack it with gzip",
   },
   {
+    begins: [/^\s*<(?:!doctype html|html|head|body|table|meta)\b/i],
+    what: "an HTML page",
+    next: () => "download the data themselves, or save the table of the page as CSV",
+  },
+  { begins: [/^\s*<\?xml\s/i], what: "XML", next: () => "get the data as CSV or NDJSON" },
+  { begins: ["%PDF-"], what: "a PDF file", next: () => "get the data as CSV" },
+  {
     begins: [/^(?:--[^\n]*\n\s*)*-- (?:PostgreSQL database dump|MySQL dump|MariaDB dump)/],
     what: "a dump of a database server",
     next: () => "export a table as CSV by a pipe from the server (docs/guides/your-data.md)",
@@ -88,11 +94,43 @@ export function foreignContent(name: string, start: Buffer, format: TextFormat |
   if (known !== undefined || format === "ndjson") return known;
   if (/^\s*\{/.test(text)) return `${name} looks like NDJSON; name it .ndjson, or pass --format ndjson.`;
   // Encrypted databases begin with any bytes.
-  const isText = isUtf8(start) && !text.includes("\0");
-  return isText
-    ? `${name} is text, not a SQLite database; name it .csv, .tsv or .ndjson, or pass --format.`
-    : undefined;
+  if (!mayBeText(start)) return undefined;
+  const heading = headingFormat(start);
+  const step = heading
+    ? `name it .${heading}, or pass --format ${heading}`
+    : "name it .csv, .tsv or .ndjson, or pass --format";
+  return `${name} is text, not a SQLite database; ${step}.`;
 }
+
+/** Whether bytes may be text, in UTF-8 or another encoding: without control characters, but for tabs, line ends and DOS's mark of the end. */
+function mayBeText(start: Buffer): boolean {
+  return (
+    encodingOf(start) !== "utf-8" ||
+    start.every((byte) => byte >= 0x20 || [0x09, 0x0a, 0x0c, 0x0d, 0x1a].includes(byte))
+  );
+}
+
+/** The encoding that a byte order mark names; UTF-8 by default. */
+export function encodingOf(start: Buffer): string {
+  if (start[0] === 0xff && start[1] === 0xfe) return "utf-16le";
+  return start[0] === 0xfe && start[1] === 0xff ? "utf-16be" : "utf-8";
+}
+
+/** The format of a text whose first line names columns: the next line has as many cells, or there is none. */
+export function headingFormat(start: Buffer): "csv" | "tsv" | undefined {
+  const [heading = "", next = ""] = new TextDecoder(encodingOf(start)).decode(start).split(/\r\n|\n|\r/);
+  const separator = ["\t", ",", ";", "|"].find((one) => {
+    const names = heading.split(one);
+    const isHeading =
+      names.length > 1 && names.every((name) => NAME.test(name)) && new Set(names).size === names.length;
+    return isHeading && (next === "" || next.split(one).length >= names.length);
+  });
+  if (separator === undefined) return undefined;
+  return separator === "\t" ? "tsv" : "csv";
+}
+
+/** The name of a column in a heading, perhaps in quotes. */
+const NAME = /^"?[\p{L}_][^"\p{Cc}]*"?$/u;
 
 function textOf(start: Buffer): string {
   return start.toString("latin1").replace(/^\xef\xbb\xbf/, "");

@@ -6,7 +6,7 @@ import { lowerCase } from "../contract/sql.js";
 import { codeOf, UserError, unreadableFile, usageError } from "../errors.js";
 import { STDIN } from "../settings/kinds.js";
 import { DB_PURPOSE } from "./errors.js";
-import { knownContent, readBeginning, SQLITE_MAGIC } from "./foreign.js";
+import { headingFormat, knownContent, readBeginning, SQLITE_MAGIC } from "./foreign.js";
 import { requireFile } from "./stats.js";
 import {
   nameOfSource,
@@ -129,28 +129,8 @@ function several(db: SourcePath, files: readonly TextFile[], left: readonly Left
 
 /** The format of a file by its name; of a `.txt` file by its first line. */
 function formatByContent(path: string): TextFormat | undefined {
-  if (extname(path).toLowerCase() !== ".txt") return textFormatOf(path);
-  const separator = headingSeparator(readBeginning(path));
-  if (separator === undefined) return undefined;
-  return separator === "\t" ? "tsv" : "csv";
+  return extname(path).toLowerCase() === ".txt" ? headingFormat(readBeginning(path)) : textFormatOf(path);
 }
-
-/** The separator of a first line that names columns, if it does: the next line has as many cells, or there is none. */
-function headingSeparator(start: Buffer): string | undefined {
-  const [heading = "", next = ""] = start
-    .toString("utf8")
-    .replace(/^\ufeff/, "")
-    .split(/\r\n|\n|\r/);
-  return ["\t", ",", ";", "|"].find((separator) => {
-    const names = heading.split(separator);
-    const isHeading =
-      names.length > 1 && names.every((name) => NAME.test(name)) && new Set(names).size === names.length;
-    return isHeading && (next === "" || next.split(separator).length >= names.length);
-  });
-}
-
-/** The name of a column in a heading, perhaps in quotes. */
-const NAME = /^"?[\p{L}_][^"\p{Cc}]*"?$/u;
 
 /** Why a file is not a table, as a sentence. */
 function whyLeft(path: string): string {

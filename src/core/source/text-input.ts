@@ -8,7 +8,7 @@ import { createGunzip } from "node:zlib";
 import { codeOf, UserError } from "../errors.js";
 import { STDIN } from "../settings/kinds.js";
 import { DB_PURPOSE } from "./errors.js";
-import { BEGINNING, foreignContent, readBeginning } from "./foreign.js";
+import { BEGINNING, encodingOf, foreignContent, readBeginning } from "./foreign.js";
 import { isUntouched, requireFile } from "./stats.js";
 import { nameOfSource, type TextFormat, type TextSettings } from "./text-format.js";
 
@@ -94,12 +94,6 @@ export class TextInput {
         : "name another encoding with --encoding";
     return new UserError(`${this.name} is not text in ${encoding}, from line ${line} on; ${step}.`, { cause });
   }
-}
-
-/** The encoding that a byte order mark names; UTF-8 by default. */
-function encodingOf(start: Buffer): string {
-  if (start[0] === 0xff && start[1] === 0xfe) return "utf-16le";
-  return start[0] === 0xfe && start[1] === 0xff ? "utf-16be" : "utf-8";
 }
 
 /** Reads the bytes of a file, unpacked. @param onRead called with the packed bytes that were read so far */
