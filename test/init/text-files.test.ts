@@ -126,7 +126,16 @@ describe("marks of absence", () => {
   test("a first line that looks like a record is noted", async () => {
     const { note } = await initText("a.csv", lines("1,Ann", "2,Bo"));
     expect(note).toMatch(/first line names the columns 1, Ann; if it is a record, add a line of names/);
-    expect((await initText("a.csv", lines("id,name", "2,Bo"))).note).toBeUndefined();
+    const bank = await initText("b.csv", lines("Compte;31/01/2026;1\u202f234,56", "a;b;-45,20"));
+    expect(bank.note).toMatch(/first line names the columns Compte, 31\/01\/2026, 1\u202f234,56; if it is a record/);
+    expect((await initText("c.csv", lines("id,name", "2,Bo"))).note).toBeUndefined();
+  });
+
+  test("a first line that looks like a title is noted", async () => {
+    const { note } = await initText("a.csv", lines("Budget 2026,,", ",,", "Department,Q1,Q2", "IT,1,2"));
+    expect(note).toBe("whose first line names 1 of 3 columns; if it is a title, remove the lines above the names");
+    expect((await initText("b.csv", lines(',"mpg"', '"Mazda",21'))).note).toBeUndefined();
+    expect((await initText("c.csv", lines("id;name;", "2;Bo;"))).note).toBeUndefined();
   });
 
   test("are NULL for the query that converts, too", async () => {

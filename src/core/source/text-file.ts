@@ -288,9 +288,12 @@ async function readCells(input: TextInput, text: Text, table: TableWriter, contr
   return { columns, names, separator: delimiter, note: note ?? noteOnNames(names), notes };
 }
 
-/** A note if the names of columns look like values, since the first line may be a record. */
+/** A note if the first line may be a record or a title: names look like numbers or dates, or most are missing. */
 function noteOnNames(names: readonly string[]): string | undefined {
-  if (!names.some((name) => /^-?[0-9]+(?:[.][0-9]+)?$/.test(name))) return undefined;
+  const unnamed = names.filter((name, at) => name === nameAt(at)).length;
+  if (unnamed > names.length / 2)
+    return `whose first line names ${names.length - unnamed} of ${names.length} columns; if it is a title, remove the lines above the names`;
+  if (!names.some((name) => /^[-+]?[0-9][0-9.,/'\u2019\s-]*$/.test(name))) return undefined;
   return `whose first line names the columns ${shorten(names.join(", "), 40)}; if it is a record, add a line of names above it`;
 }
 
