@@ -151,7 +151,7 @@ function describeTable(found: Found, config: string, db: string, isConverting: b
   const publish = "; to publish an omitted column, add its line to properties and its name to required";
   const source = kind === "file" ? count(rows, "record") : `the ${kind} ${name}, ${count(rows, "row")}`;
   return [
-    { verb: "read", value: db, detail: [source, ...(note === undefined ? [] : [note])].join(", ") },
+    { verb: "read", value: db, detail: note === undefined ? source : `${source}; ${note}` },
     ...notes.map((value) => ({ verb: "note", value, loud: true })),
     ...(key.added ? [{ verb: "key", value: key.field, detail: key.why, loud: true }] : []),
     ...columns.map((column) => describeColumn(column, key)),

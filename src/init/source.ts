@@ -176,7 +176,8 @@ export function omittedColumns({ columns }: Found): string[] {
 }
 
 /** What a contract that nobody has read yet does to the records of a listing. */
-export function notesOn({ name, found: { columns, key, rows } }: FoundListing): string[] {
+export function notesOn({ name, found: { columns, key, rows, note } }: FoundListing): string[] {
+  const onFile = note === undefined ? [] : [name === "" ? note : `${name}: ${note}`];
   const inListing = (column: string) => (name === "" ? column : `${name}.${column}`);
   const ofColumns = columns.flatMap(({ column, nulls = [], doubt, concern }) => {
     const why = nulls.map((mark) => describeNull(mark, rows));
@@ -184,7 +185,8 @@ export function notesOn({ name, found: { columns, key, rows } }: FoundListing): 
     if (concern !== undefined) why.push(concern);
     return why.map((note) => `${inListing(column)}: ${note}`);
   });
-  return key.added ? [`${inListing(key.field)}: ${key.why}`, ...ofColumns] : ofColumns;
+  const onKey = key.added ? [`${inListing(key.field)}: ${key.why}`] : [];
+  return [...onFile, ...onKey, ...ofColumns];
 }
 
 /** Says that a text becomes NULL: `"n/a" becomes null, in 4 of 44 rows`. */

@@ -6,6 +6,7 @@ import type { TextSettings } from "../../src/core/source/text-format.js";
 import { headingOf } from "../../src/explorer/meaning.js";
 import { build } from "../../src/index.js";
 import type { InitOptions } from "../../src/init/init.js";
+import { notesOn } from "../../src/init/source.js";
 import { scratch } from "../support/files.js";
 import { init } from "./found.js";
 
@@ -132,8 +133,11 @@ describe("marks of absence", () => {
   });
 
   test("a first line that looks like a title is noted", async () => {
-    const { note } = await initText("a.csv", lines("Budget 2026,,", ",,", "Department,Q1,Q2", "IT,1,2"));
-    expect(note).toBe("whose first line names 1 of 3 columns; if it is a title, remove the lines above the names");
+    const found = await initText("a.csv", lines("Budget 2026,,", ",,", "Department,Q1,Q2", "IT,1,2"));
+    const note = "its first line names 1 of 3 columns; if it is a title, remove the lines above the names";
+    expect(found.note).toBe(note);
+    expect(notesOn({ name: "", role: "file", found })).toEqual([note]);
+    expect(notesOn({ name: "budget", role: "file", found })).toEqual([`budget: ${note}`]);
     expect((await initText("b.csv", lines(',"mpg"', '"Mazda",21'))).note).toBeUndefined();
     expect((await initText("c.csv", lines("id;name;", "2;Bo;"))).note).toBeUndefined();
   });

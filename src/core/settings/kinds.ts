@@ -200,7 +200,7 @@ export const encoding = ofText(
       return false;
     }
   }),
-  "the name of an encoding, such as windows-1252 or utf-16le",
+  "the name of an encoding that browsers know, such as windows-1252, macintosh, shift_jis or utf-16le (iconv converts others)",
   "<name>",
 );
 

@@ -56,7 +56,7 @@ export interface Imported {
   format: TextFormat;
   /** The separator of cells. */
   separator?: string | undefined;
-  /** What a user should know about how the file was read, as the end of a sentence. */
+  /** What a user should know about how the file was read, as a sentence, before there is a contract. */
   note?: string | undefined;
   /** Sentences on rows that were left out, and on numbers that may be read in two ways. */
   notes: string[];
@@ -292,9 +292,9 @@ async function readCells(input: TextInput, text: Text, table: TableWriter, contr
 function noteOnNames(names: readonly string[]): string | undefined {
   const unnamed = names.filter((name, at) => name === nameAt(at)).length;
   if (unnamed > names.length / 2)
-    return `whose first line names ${names.length - unnamed} of ${names.length} columns; if it is a title, remove the lines above the names`;
+    return `its first line names ${names.length - unnamed} of ${names.length} columns; if it is a title, remove the lines above the names`;
   if (!names.some((name) => /^[-+]?[0-9][0-9.,/'\u2019\s-]*$/.test(name))) return undefined;
-  return `whose first line names the columns ${shorten(names.join(", "), 40)}; if it is a record, add a line of names above it`;
+  return `its first line names the columns ${shorten(names.join(", "), 40)}; if it is a record, add a line of names above it`;
 }
 
 /** Writes rows of cells. */
@@ -381,16 +381,25 @@ function requireAnother(file: string, name: string, seen: Map<string, string>): 
 
 function wrongLength(file: string, values: number, expected: number, line: number): UserError {
   const why = `the row has ${count(values, "value")}, where the first line has ${expected}`;
-  return new UserError(`${file}, line ${line}: ${why}. Correct the line, then run this again.`);
+  return new UserError(
+    `${file}, line ${line}: ${why}, which names the columns. Correct one of them, then run this again.`,
+  );
 }
 
-function describe(file: string, { message, ...place }: CsvError): string {
+function describe(file: string, { code, message, ...place }: CsvError): string {
   const { lines, column } = place as { lines?: number; column?: number | string };
   const where = [file, ...(lines ? [`line ${lines}`] : [])];
-  const why = message.replace(/ (?:on|at) line \d+.*$/, "");
   if (typeof column === "number") where.push(`column ${column + 1}`);
+  const why = QUOTE_MISTAKES[code] ?? message.replace(/ (?:on|at) line \d+.*$/, "");
   return `${where.join(", ")}: ${why}. Correct the line, or pass --quote none if quotes are characters like others.`;
 }
+
+/** What is wrong with quotes, by codes of csv-parse. */
+const QUOTE_MISTAKES: Readonly<Record<string, string>> = {
+  INVALID_OPENING_QUOTE: `a quote is in a value that does not begin with one; write "6"" pipe" for 6" pipe`,
+  CSV_INVALID_CLOSING_QUOTE: `a quote ends the value before its separator; write a quote in it twice, as in "6"" pipe", not \\"`,
+  CSV_QUOTE_NOT_CLOSED: "a value begins with a quote, and no quote ends it",
+};
 
 /** Reads NDJSON. With a contract, a field inside of objects is also found by its path. */
 async function readLines(input: TextInput, text: Text, table: TableWriter, contract?: Contract): Promise<Read> {

@@ -73,8 +73,9 @@ export class TextInput {
       try {
         return decoder.decode(bytes, { stream: bytes !== undefined });
       } catch (cause) {
-        const valid = new TextDecoder(this.encoding).decode(bytes).split("\uFFFD")[0] ?? "";
-        throw this.#undecodable(lines + countLines(valid), valid.includes("\0"), cause);
+        const text = new TextDecoder(this.encoding).decode(bytes);
+        const [valid = ""] = text.split("\uFFFD");
+        throw this.#undecodable(lines + countLines(valid), text, cause);
       }
     };
     for await (const bytes of bytesOf(this.path, this.name, this.isPacked, onRead)) {
@@ -85,15 +86,21 @@ export class TextInput {
     yield decode();
   }
 
-  #undecodable(line: number, hasNul: boolean, cause: unknown): UserError {
+  /** @param text that holds the line, with U+FFFD for what does not fit */
+  #undecodable(line: number, text: string, cause: unknown): UserError {
     const encoding = this.encoding.toUpperCase();
-    const example = hasNul ? "utf-16le" : "windows-1252";
     const step =
       this.settings.encoding === undefined
-        ? `save it as UTF-8, or name its encoding, as in --encoding ${example}`
+        ? `save it as UTF-8, or name its encoding, as in --encoding ${likelyEncoding(text)}; then compare some letters`
         : "name another encoding with --encoding";
     return new UserError(`${this.name} is not text in ${encoding}, from line ${line} on; ${step}.`, { cause });
   }
+}
+
+/** An encoding to try: UTF-16 has NUL beside each letter of English, and Excel for Mac ends lines with CR. */
+function likelyEncoding(text: string): string {
+  if (text.includes("\0")) return "utf-16le";
+  return text.includes("\r") && !text.includes("\n") ? "macintosh" : "windows-1252";
 }
 
 /** Reads the bytes of a file, unpacked. @param onRead called with the packed bytes that were read so far */
