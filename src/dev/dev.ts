@@ -19,7 +19,7 @@ import { copySourceColumns } from "../core/source/source-columns.js";
 import { filesOf, findTextFiles, isFolder } from "../core/source/text-files.js";
 import { type SourcePath, shellSource } from "../core/source/text-format.js";
 import { type DiffResult, diff } from "../diff/diff.js";
-import type { Found } from "../init/found.js";
+import type { Found, FoundListing } from "../init/found.js";
 import { type FoundSource, findSource, type LeftTable, notesOn, omittedColumns, tablesOf } from "../init/source.js";
 import { type EarlyHost, listenEarly } from "./early-host.js";
 import { repeat } from "./repeat.js";
@@ -141,7 +141,7 @@ export async function dev(options: DevOptions, effects: DevEffects): Promise<nev
         served = await buildAndServe(settings, running, effects);
       } catch (error) {
         if (!(error instanceof ForeignSourceError) || settings.listings !== undefined) throw error;
-        const found = await findSource({ ...settings, from: settings.db }, signal);
+        const found = await findSource({ ...settings, from: settings.db, references: true }, signal);
         const made = withMade(found, settings, scratch);
         served = await buildAndServe(made, { ...running, made: describeMade(found, settings) }, effects);
       }
@@ -184,8 +184,14 @@ function describeMade({ listings, left, notes }: FoundSource, settings: DevSetti
     return { name, kind: found.kind, table: found.name, omitted: omittedColumns(found) };
   });
   const [first] = made;
-  const command = initCommand(settings) + (first?.name === "" ? "" : " --all");
+  const flags = first?.name === "" ? [] : ["--all", ...(listings.some(hasNamedReference) ? ["--references"] : [])];
+  const command = [initCommand(settings), ...flags].join(" ");
   return { listings: made, command, left, notes: [...notes, ...listings.flatMap(notesOn)] };
+}
+
+/** Whether a listing of a text file has a reference, which init writes only with a flag. */
+function hasNamedReference({ found: { kind, contract } }: FoundListing): boolean {
+  return kind === "file" && Object.values(contract.properties).some((field) => field["x-references"] !== undefined);
 }
 
 /** The command that reads the same source. */

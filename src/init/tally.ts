@@ -264,6 +264,8 @@ function isMissed(count: number, texts: number): boolean {
 export interface Survey extends Omit<Subject, "columns"> {
   rows: number;
   columns: ColumnTally[];
+  /** The SQL of a column's values: JSON texts of NDJSON as text, all others as they are given. */
+  sqlOf(column: string): string;
   /** Counts the different values of some columns together. Rows with NULL are left out. */
   countDifferent(columns: readonly string[]): number;
   /** Reads some columns of the first rows. */

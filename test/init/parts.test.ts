@@ -76,6 +76,7 @@ function surveyOf(names: readonly string[], rows: number, options: { different: 
     unique: [],
     rows,
     columns,
+    sqlOf: (column) => column,
     countDifferent(set) {
       if (set.length === 1) return options.different;
       counted.push(set.join(" "));

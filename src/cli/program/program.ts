@@ -112,6 +112,8 @@ function addFlag(command: Command, key: SettingKey): void {
     option.variadic = true;
     option.argParser((path, before: string | readonly string[] = []) => onePathOrAll([before, path].flat()));
   }
+  // Without a value, the parser gets this one.
+  if (kind === "references") option.preset("true");
   // A list may also be given by several flags.
   if (isList(kind)) option.argParser((text, before) => (before === undefined ? text : `${before},${text}`));
   command.addOption(option);

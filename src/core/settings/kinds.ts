@@ -13,7 +13,7 @@ import { isShard } from "../shards.js";
 /**
  * How the text of a flag or a variable is parsed. `input` is a path or several, or `-` for standard input; `keys` is a list of public keys
  * or paths of their files; `gates` is a list to which a higher level adds;
- * `decimals` is a list of decimal marks, one of which is a comma.
+ * `decimals` is a list of decimal marks, one of which is a comma; `references` is a list, or a flag without a value.
  */
 export type SettingKind =
   | "text"
@@ -25,11 +25,12 @@ export type SettingKind =
   | "keys"
   | "gates"
   | "decimals"
+  | "references"
   | "listings";
 
 /** Whether the text of a kind is a list, which several flags may also give. */
 export function isList(kind: SettingKind): boolean {
-  return kind === "list" || kind === "keys" || kind === "gates" || kind === "decimals";
+  return ["list", "keys", "gates", "decimals", "references"].includes(kind);
 }
 
 /** The verbs of the command line, in the order of help. */
@@ -219,6 +220,14 @@ export const decimals = {
 export function toDecimal(given: string): { column: string | undefined; mark: "." | "," } {
   return { column: given.slice(0, -2) || undefined, mark: given.endsWith(",") ? "," : "." };
 }
+
+/** References between text files: those that names show, or also others. */
+export const references = {
+  kind: "references",
+  schema: z.union([z.boolean(), z.array(z.string().regex(/^.+[.].+=.+$/su)).min(1)]),
+  allowed: "true, false or a list of columns and tables, such as orders.customer=customers",
+  placeholder: "[table.column=table,...]",
+} as const;
 
 /** One of several words; the first is the default. */
 export function oneOf<const Words extends readonly [string, ...string[]]>(...words: Words) {

@@ -47,6 +47,11 @@ export const SETTINGS = {
       ["init", "dev"],
       "read numbers with this decimal mark, a comma or a point; population=, for one column",
     ),
+    references: row(
+      kind.references,
+      ["init"],
+      "write the references between text files that names show and that hold, and those given here",
+    ),
     skipInvalid: row(yesOrNo, ["build", "dev"], "publish without the invalid records", SOURCE),
     problems: row(path("<file>"), ["build", "dev"], "write every problem to this NDJSON file"),
   }),

@@ -40,6 +40,7 @@ const SAMPLES: Partial<Record<SettingKey, [text: string, value: unknown]>> = {
   encoding: ["windows-1252", "windows-1252"],
   null: ["n/a, \\N", ["n/a", "\\N"]],
   decimal: ["population=,,area=.,,", ["population=,", "area=.", ","]],
+  references: ["orders.kunde=kunden, b.c=d", ["orders.kunde=kunden", "b.c=d"]],
   listings: ['{"v1/stations": {"table": "stations"}}', { "v1/stations": { table: "stations" } }],
   db: ["/a.sqlite", "/a.sqlite"],
   baseUrl: ["https://example.com/x", "https://example.com/x"],
