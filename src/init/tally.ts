@@ -39,7 +39,7 @@ const MOST_MEMBERS = 1000;
 const SHARE_MISSED = 1 / 20;
 const FEW_MISSED = 10;
 
-const TIME_OF_DAY = /^\d{1,3}:[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?: ?[ap]m)?$/i;
+const TIME_OF_DAY = /^ ?\d{1,3}:[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?: ?[ap]m)?$/i;
 
 export class ColumnTally {
   rows = 0;
@@ -67,7 +67,7 @@ export class ColumnTally {
   most: bigint | number = Number.NEGATIVE_INFINITY;
   empty = 0;
   longest = 0;
-  /** Texts such as `08:00:00`; hours may exceed 24. */
+  /** Texts such as `08:00:00` or ` 8:00:00`; hours may exceed 24. */
   timesOfDay = 0;
   /** Texts that are not UTF-8. */
   readonly undecodable: Counted = { count: 0 };
