@@ -111,6 +111,7 @@ export const FORMS: readonly Form[] = [
   groupedNumbers("numbers with apostrophes", "'", "."),
   groupedNumbers("numbers with apostrophes and a decimal comma", "'", ","),
   sensitive("telephone numbers", /^\+[0-9][0-9 ()./-]{6,24}$/, "contact data"),
+  sensitive("IBANs of bank accounts", isIban, "personal data"),
   sensitive("IP addresses", (text) => isIP(text) !== 0, "personal data"),
   sensitive(
     "tokens and keys",
@@ -255,6 +256,14 @@ function isTime(text: string): boolean {
 /** Whether a decimal is written back as the same text. */
 function isNumber(text: string): boolean {
   return placesOf(text) !== -1;
+}
+
+/** Whether a text is an IBAN with its check digits (ISO 13616), perhaps with spaces. */
+function isIban(text: string): boolean {
+  const plain = text.replaceAll(" ", "");
+  if (!/^[A-Z]{2}[0-9]{2}[0-9A-Z]{11,30}$/.test(plain)) return false;
+  const digits = [...plain.slice(4), ...plain.slice(0, 4)].map((one) => Number.parseInt(one, 36)).join("");
+  return BigInt(digits) % 97n === 1n;
 }
 
 /** Whether a text is an ASCII URL with a host. */

@@ -126,6 +126,11 @@ describe("columns that are omitted", () => {
     ["contact data", "its values are e-mail addresses", ["Ada <ada@example.com>", "a@example.org; b@example.org", "?"]],
     ["contact data", "its values are e-mail addresses", ['["ada@example.com"]', "[]"]],
     ["contact data", "its values are telephone numbers", ["+49 30 1234567", "+1 (555) 010-9999"]],
+    [
+      "personal data",
+      "its values are IBANs of bank accounts",
+      ["DE89370400440532013000", "GB29 NWBK 6016 1331 9268 19"],
+    ],
     ["personal data", "its values are IP addresses", ["10.0.0.1", "fe80::1"]],
     ["a secret", "its values are tokens and keys", ["eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln", "sk_live_abc123"]],
     ["a secret", "its values are hashes of passwords", ["pbkdf2_sha256$1$a$b", "$2b$12$abc"]],

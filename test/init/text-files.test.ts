@@ -92,6 +92,15 @@ describe("marks of absence", () => {
     expect(records.map(({ thing }) => thing === null)).toEqual(cells.map(isNull));
   });
 
+  test.each(["NaT", "0000-00-00 00:00:00"])("among times that are converted become null: %s", async (mark) => {
+    const { found, nulls } = await ofCells(["2026-01-31 12:00:00", mark], { convert: true });
+    expect(nulls).toEqual([[mark, 1]]);
+    expect(await builtFrom(found)).toEqual([
+      { code: "k0", thing: "2026-01-31T12:00:00Z" },
+      { code: "k1", thing: null },
+    ]);
+  });
+
   test.each([
     ["among texts", ["a", "n/a", "b"]],
     ["alone", ["n/a", "NULL"]],

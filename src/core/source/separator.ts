@@ -71,10 +71,23 @@ export async function findDialect(input: TextInput): Promise<Dialect> {
   const uneven = splits.find(({ rows }) => isMostlyEven(rows)) ?? splits.find(({ rows }) => (rows[0]?.length ?? 0) > 1);
   if (uneven) throw unevenError(input.name, uneven);
   const one = { separator: unused(start), quote, firstLine };
-  const hidden = splits.find(({ rows }) => rows.filter((row) => row.length > 1).length > rows.length / 2);
-  if (!hidden) return one;
-  const mark = NAMES[hidden.separator];
-  return { ...one, note: `read as one column, though most lines have ${mark}; --separator names a separator` };
+  const note = noteOnOneColumn(splits);
+  return note === undefined ? one : { ...one, note };
+}
+
+/** A note on a file of one column whose lines seem to have several. */
+function noteOnOneColumn(splits: readonly Split[]): string | undefined {
+  const hidden = splits.find(({ rows }) => isMost(rows, (row) => row.length > 1));
+  if (hidden)
+    return `read as one column, though most lines have ${NAMES[hidden.separator]}; --separator names a separator`;
+  const hasSpaces = isMost(splits[0]?.rows ?? [], ([cell = ""]) => /\S {2,}\S/.test(cell));
+  return hasSpaces
+    ? "read as one column, though most lines have runs of spaces; separate the columns by commas or tabs"
+    : undefined;
+}
+
+function isMost(rows: Split["rows"], found: (row: readonly string[]) => boolean): boolean {
+  return rows.filter(found).length > rows.length / 2;
 }
 
 /**

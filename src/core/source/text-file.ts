@@ -387,7 +387,9 @@ function wrongLength(file: string, values: number, expected: number, line: numbe
 }
 
 function describe(file: string, { code, message, ...place }: CsvError): string {
-  const { lines, column } = place as { lines?: number; column?: number | string };
+  const { lines, column, field } = place as { lines?: number; column?: number | string; field?: unknown };
+  if (lines === 1 && column === 0 && /^\s*[[{]/.test(String(field)))
+    return `${file} looks like JSON; name it .ndjson, or pass --format ndjson.`;
   const where = [file, ...(lines ? [`line ${lines}`] : [])];
   if (typeof column === "number") where.push(`column ${column + 1}`);
   const why = QUOTE_MISTAKES[code] ?? message.replace(/ (?:on|at) line \d+.*$/, "");

@@ -68,6 +68,16 @@ test("a file of one column with another separator in most lines is read, and tha
   expect(note).toBe("read as one column, though most lines have semicolons; --separator names a separator");
 });
 
+test("a file of columns of a fixed width is one column, and that is said", async () => {
+  const { note } = await dialectOf(
+    "t.csv",
+    lines("ID    NAME        LAT", "00044 Ulm         52.93", "00073 Bad   Aibling"),
+  );
+  expect(note).toBe(
+    "read as one column, though most lines have runs of spaces; separate the columns by commas or tabs",
+  );
+});
+
 test.each([
   [lines("id,name", "1,a", "2", "3,c"), "t.csv, line 3: the row has 1 value by commas, where most lines have 2."],
   [

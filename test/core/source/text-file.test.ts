@@ -254,6 +254,7 @@ test.each<[name: string, text: string | Buffer, message: RegExp]>([
     /t\.csv, line 2, column 2: .* write a quote in it twice, as in "6"" pipe", not \\"\. /,
   ],
   ["t.csv", 'id,a\n1,6" pipe\n', /t\.csv, line 2, column 2: a quote is in a value that does not begin with one; /],
+  ["t.csv", '[{"a": 1}]', /t\.csv looks like JSON; name it \.ndjson, or pass --format ndjson\.$/],
   ["t.csv", "id,Name,name\n1,a,b\n", /has the columns Name and name, which are the same for SQLite; rename one\.$/],
   ["t.csv", "id,name,name\n1,a,b\n", /line 1: column 3 repeats the name "name"; name each column once/],
   ["t.csv", "id,a\u0000b\n1,2\n", /line 1: the name of column 2 has a control character.*--encoding utf-16le/],
