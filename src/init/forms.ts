@@ -59,13 +59,13 @@ export const FORMS: readonly Form[] = [
       `CASE WHEN ${text} GLOB '${globOf("YYYY-MM-DD[ T]HH:MM:SS")}*' AND substr(${text}, 20) NOT GLOB '*[^.0-9]*' THEN ${withT(text)} || 'Z' ELSE ${text} END`,
   }),
   convertible(
-    "times with a space, or an offset of hours",
+    "times with a space, or an offset without a colon",
     (text) => isTime(completed(text)) && OFFSET.test(completed(text)),
     {
       what: "a date-time",
       schema: DATE_TIME,
       sql: (text) =>
-        `CASE WHEN ${text} GLOB '${globOf("YYYY-MM-DD[ T]HH:MM:SS")}*' THEN ${withT(text)} || iif(substr(${text}, -3) GLOB '[-+][0-9][0-9]', ':00', '') ELSE ${text} END`,
+        `CASE WHEN ${text} GLOB '${globOf("YYYY-MM-DD[ T]HH:MM:SS")}*' THEN ${completedSql(text)} ELSE ${text} END`,
     },
   ),
   convertible(
@@ -242,9 +242,18 @@ export function dashed(text: string): string {
 
 const OFFSET = /(?:Z|[+-][0-9]{2}:[0-9]{2})$/;
 
-/** Completes an offset of hours, as PostgreSQL writes it: `+02`. */
+/** Completes an offset of hours, as PostgreSQL writes it, or one without a colon: `+02`, `+0200`. */
 function completed(time: string): string {
-  return /[+-][0-9]{2}$/.test(time) ? `${time}:00` : time;
+  return time.replace(/([+-][0-9]{2})([0-9]{2})?$/, (_, hours, minutes = "00") => `${hours}:${minutes}`);
+}
+
+/** SQL that completes the offset of a time, and puts T before it. */
+function completedSql(text: string): string {
+  const ends = (pattern: string, length: number) => `substr(${text}, -${length}) GLOB '[-+]${globOf(pattern)}'`;
+  return `CASE
+    WHEN ${ends("HH", 3)} THEN ${withT(text)} || ':00'
+    WHEN ${ends("HHMM", 5)} THEN substr(${withT(text)}, 1, length(${text}) - 2) || ':' || substr(${text}, -2)
+    ELSE ${withT(text)} END`;
 }
 
 /** Whether a text is a date-time, possibly with a space instead of T, or without an offset. */

@@ -221,6 +221,7 @@ describe("conversions", () => {
     ],
     ["a date-time", ["2026-01-31 23:59:59+02:00"], dateTime, ["2026-01-31T23:59:59+02:00"]],
     ["a date-time", ["2026-01-31 23:59:59+02"], dateTime, ["2026-01-31T23:59:59+02:00"]],
+    ["a date-time", ["2026-01-31T23:59:59.000-0530"], dateTime, ["2026-01-31T23:59:59.000-05:30"]],
     ["a date-time, if they are UTC", ["2026-01-31 23:59"], dateTime, ["2026-01-31T23:59:00Z"]],
     [
       "a date-time, if they are seconds since 1970",

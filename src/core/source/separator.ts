@@ -176,11 +176,15 @@ function usualWidth(rows: Split["rows"]): number {
 
 function unevenError(name: string, { rows, lines, separator }: Split): UserError {
   const usual = isMostlyEven(rows) ? usualWidth(rows) : (rows[0]?.length ?? 0);
-  const at = rows.findIndex((row) => row.length !== usual);
+  const isUsual = ({ length }: readonly string[]) => length === usual;
+  const at = rows.findIndex((row) => !isUsual(row));
   const where = isMostlyEven(rows) ? "most lines have" : "the first line has";
+  const first = rows.findIndex(isUsual);
+  const hasTitle = first > 0 && rows.slice(first).every(isUsual);
+  const names = hasTitle ? `lines above the names, if they are in line ${lines[first]}` : "lines above the names";
   return new UserError(
     `${name}, line ${lines[at]}: the row has ${count(rows[at]?.length ?? 0, "value")} by ${NAMES[separator]}, where ${where} ${usual}. ` +
-      "The first line names the columns: correct the line, remove lines above the names, or pass --separator.",
+      `The first line names the columns: correct the line, remove ${names}, or pass --separator.`,
   );
 }
 
