@@ -6,8 +6,8 @@ import { toJson } from "../core/print/text.js";
 import { CONFIG_FILE, CONTRACT_FILE } from "../core/settings/file.js";
 import { STDIN } from "../core/settings/kinds.js";
 import { need, resolveSettings } from "../core/settings/resolve.js";
-import { optionsOf, type Settings } from "../core/settings/settings.js";
-import { nameOfSource } from "../core/source/text-format.js";
+import { optionsOf, type Settings, TEXT_KEYS } from "../core/settings/settings.js";
+import { nameOfSource, textSettingsOf } from "../core/source/text-format.js";
 import type { Proposed } from "../init/decide.js";
 import type { Found, FoundListing } from "../init/found.js";
 import { contractFile, type InitResult, initialize, QUERY_FILE, queryFile } from "../init/init.js";
@@ -31,18 +31,7 @@ export async function runInit({ settings }: Invocation, io: Io): Promise<ExitCod
 }
 
 /** The settings with which a build reads its source. */
-const OF_SOURCE = [
-  "db",
-  "dist",
-  "table",
-  "query",
-  "contract",
-  "listings",
-  "sourceFormat",
-  "separator",
-  "quote",
-  "encoding",
-] as const;
+const OF_SOURCE = ["db", "dist", "table", "query", "contract", "listings", ...TEXT_KEYS] as const;
 
 async function runUpdate(settings: Settings, io: Io): Promise<ExitCode> {
   const { from, allTables, null: marks, convert, decimal } = settings;
@@ -53,8 +42,8 @@ async function runUpdate(settings: Settings, io: Io): Promise<ExitCode> {
   // Of these, init has flags for how to read a source.
   const flags = Object.fromEntries(OF_SOURCE.map((key) => [key, settings[key]]).filter(([key]) => key !== "dist"));
   const ofSource = await resolveSettings({ flags, env: io.env, cwd: io.cwd, keys: OF_SOURCE });
-  const { db, dist, table, query, contract, listings, sourceFormat, separator, quote, encoding } = need(ofSource, "db");
-  const options = { db, dist, table, query, contract, listings, sourceFormat, separator, quote, encoding };
+  const { db, dist, table, query, contract, listings } = need(ofSource, "db");
+  const options = { db, dist, table, query, contract, listings, ...textSettingsOf(ofSource) };
   const step = (signal: AbortSignal) => updateContracts(options, signal);
   const updates = await stoppable(io.signals, step, "nothing was written");
   if (settings.json) print(io, toJson({ db, contracts: updates }));

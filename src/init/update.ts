@@ -13,7 +13,7 @@ import { namedBy, type Offered, offeredBy } from "../core/source/offered.js";
 import { openRelation, ROWID_NAMES } from "../core/source/relation.js";
 import { decidedIn, readSourceColumns, type SourceColumns } from "../core/source/source-columns.js";
 import { findTextFiles } from "../core/source/text-files.js";
-import { nameOfSource, type SourcePath, type TextSettings } from "../core/source/text-format.js";
+import { nameOfSource, type SourcePath, type TextSettings, textSettingsOf } from "../core/source/text-format.js";
 import { addFields } from "./contract-edits.js";
 import type { Proposed } from "./decide.js";
 import { explainWriteErrors } from "./init.js";
@@ -74,9 +74,9 @@ interface Target extends Pick<UpdateOptions, "table" | "query"> {
  */
 export async function updateContracts(options: UpdateOptions, signal?: AbortSignal): Promise<Update[]> {
   const targets = targetsOf(options);
-  const { db, dist, sourceFormat, separator, quote, encoding } = options;
+  const { db, dist } = options;
   const known = readSourceColumns(dist);
-  const reading = { from: db, sourceFormat, separator, quote, encoding };
+  const reading = { from: db, ...textSettingsOf(options) };
   const byListing = new Map<string, Edited>();
   // Text files are imported in another way for queries.
   for (const isQueried of [false, true]) {
