@@ -7,7 +7,7 @@ import { codeOf, UserError, unreadableFile, usageError } from "../errors.js";
 import { findNear } from "../print/near.js";
 import { type SettingsOfFile, STDIN } from "../settings/kinds.js";
 import { DB_PURPOSE } from "./errors.js";
-import { knownContent, readBeginning, SQLITE_MAGIC } from "./foreign.js";
+import { knownContent, readBeginning, readJson, SQLITE_MAGIC } from "./foreign.js";
 import { requireFile } from "./stats.js";
 import {
   nameOfSource,
@@ -196,5 +196,6 @@ const NAME = /^"?[\p{L}_][^"\p{Cc}]*"?$/u;
 function whyLeft(path: string): string {
   const start = readBeginning(path);
   if (start.toString("latin1").startsWith(SQLITE_MAGIC)) return `${path} is a SQLite database, a source of its own.`;
-  return knownContent(path, start) ?? `${basename(path)} is not CSV, TSV or NDJSON by its name.`;
+  const known = knownContent(path, start, () => readJson(path))?.replaceAll("\n", " ");
+  return known ?? `${basename(path)} is not CSV, TSV or NDJSON by its name.`;
 }

@@ -10,7 +10,7 @@ import { shellWord } from "../print/text.js";
 import { type SettingsOfFile, STDIN } from "../settings/kinds.js";
 import { flagOf, variableOf } from "../settings/names.js";
 import { DB_PURPOSE } from "./errors.js";
-import { BEGINNING, foreignContent, readBeginning } from "./foreign.js";
+import { BEGINNING, foreignContent, foreignError, readBeginning, readJson } from "./foreign.js";
 import { isUntouched, requireFile } from "./stats.js";
 import { nameOfSource, type TextFormat } from "./text-format.js";
 
@@ -73,8 +73,8 @@ export class TextInput {
         break;
       }
     }
-    const found = foreignContent(name, plain, format);
-    if (found !== undefined) throw new UserError(found);
+    const found = foreignContent(name, plain, format, isPacked ? undefined : () => readJson(path));
+    if (found !== undefined) throw foreignError(found);
     const encoding = settings.encoding ?? encodingOf(plain);
     return new TextInput(name, path, format, settings, stats, isPacked, encoding, isOfSeveral);
   }
