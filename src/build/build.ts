@@ -138,13 +138,13 @@ interface Target extends PageTarget {
 
 function targetOf(job: Job, all: readonly Job[], staging: Staging, previous: Site | undefined): Target {
   const { name, settings } = job;
-  const { contract, data, files: names } = settings;
+  const { contract, data, described } = settings;
   const before = previous?.listings.find((listing) => listing.name === name)?.release;
   const files = staging.begin(name, contract.listing.path, before);
   const others = all.map(({ name, settings }) => ({ name, contract: settings.contract }));
   const referrers = referrersOf(name, others);
   const startReceiver = (collection: Collection) =>
-    Mergers.start(data, { contract, collection, sink: files, page: { files: names, referrers } });
+    Mergers.start(data, { contract, collection, sink: files, page: { files: described.files, referrers } });
   return { job, files, previous: before, startReceiver };
 }
 

@@ -169,7 +169,7 @@ function hasSameFiles(site: Site, { top }: WrittenSite, wanted: Wanted): boolean
   if (!isSameList(before, now)) return false;
   return wanted.listings.every(({ name, sums, settings }) => {
     const others = site.listings.find((listing) => listing.name === name)?.release.sums.others ?? NO_FILES;
-    const isPackedAlike = [BULK, CSV].every((path) => others.has(path) === settings.files.includes(path));
+    const isPackedAlike = [BULK, CSV].every((path) => others.has(path) === settings.described.files.includes(path));
     return isPackedAlike && isSameList(others, sums.others);
   });
 }

@@ -224,7 +224,6 @@ async function resolveOptions(options: Complete<BuildOptions>, site?: string) {
     described,
     description: describeApi(contract, described),
     site,
-    files,
     /** Whether records are compressed together. */
     packs: files.some((path) => path === BULK || isPacked(path)),
   };

@@ -13,6 +13,7 @@ import { shellWord } from "../core/print/text.js";
 import { RECORDS_WORDS, type ReleaseListing, type Site } from "../core/release/site.js";
 import { makeScratch, removeScratch } from "../core/scratch/folder.js";
 import { withoutGates } from "../core/settings/merge.js";
+import { variableOf } from "../core/settings/names.js";
 import { type Complete, type OptionsFor, withDefaults } from "../core/settings/settings.js";
 import { ForeignSourceError } from "../core/source/relation.js";
 import { copySourceColumns } from "../core/source/source-columns.js";
@@ -196,14 +197,16 @@ function hasNamedReference({ found: { kind, contract } }: FoundListing): boolean
 
 /** The command that reads the same source. */
 function initCommand(settings: DevSettings): string {
-  const { db, table, query, sourceFormat, separator, quote, encoding, decimal = [] } = settings;
+  const { db, table, query, sourceFormat, separator, quote, encoding, files, decimal = [] } = settings;
   const flags = { table, query, format: sourceFormat, separator, quote, encoding };
   const all: [name: string, value: string | undefined][] = [
     ...Object.entries(flags),
     ...decimal.map((mark): [string, string] => ["decimal", mark]),
   ];
   const given = all.flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${shellWord(value)}`]));
-  return [`rollcall init --from ${shellSource(db)}`, ...given].join(" ");
+  // init reads no config file.
+  const variable = files === undefined ? [] : [`${variableOf("files")}=${shellWord(JSON.stringify(files))}`];
+  return [...variable, `rollcall init --from ${shellSource(db)}`, ...given].join(" ");
 }
 
 /** The settings with contracts that were made, and the settings that read their records. */

@@ -10,7 +10,7 @@ import { STDIN } from "../core/settings/kinds.js";
 import type { OptionsFor } from "../core/settings/settings.js";
 import { SETTINGS } from "../core/settings/table.js";
 import { isFolder } from "../core/source/text-files.js";
-import type { SourcePath } from "../core/source/text-format.js";
+import { type SourcePath, textSettingsOf } from "../core/source/text-format.js";
 import type { Found, FoundListing } from "./found.js";
 import { chooseTables, type FoundSource, findSource } from "./source.js";
 import type { SurveyOptions } from "./subject.js";
@@ -143,7 +143,7 @@ export function queryFile(name: string): string {
 
 /** Makes the config for a source. */
 function configFor(folder: string, options: SurveyOptions, listings: readonly FoundListing[]) {
-  const { from, query, sourceFormat, separator, quote, encoding } = options;
+  const { from, query } = options;
   const isOneFile = typeof from === "string" && !isFolder(from);
   const own = listings.map(({ name, found }) => {
     const given = query === undefined ? undefined : pathFrom(folder, query);
@@ -156,10 +156,7 @@ function configFor(folder: string, options: SurveyOptions, listings: readonly Fo
     $schema: CONFIG_SCHEMA,
     db: typeof from === "string" ? sourceFrom(folder, from) : from.map((path) => pathFrom(folder, path)),
     // JSON leaves out what is undefined.
-    sourceFormat,
-    separator,
-    quote,
-    encoding,
+    ...textSettingsOf(options),
     ...own.find(([name]) => name === "")?.[1],
     ...STARTER,
     listings: inSite.length > 0 ? Object.fromEntries(inSite) : undefined,

@@ -20,6 +20,13 @@ interface NamedKey extends ForeignKey {
 const NEARLY = 1 / 10;
 const MOST_SHOWN = 10;
 
+export interface NamedOptions {
+  /** Whether a column may become a reference because of its name; all by default. */
+  isWanted?: (table: string, column: string) => boolean;
+  /** How a user has references written that were not, as a part of a sentence. */
+  next?: string;
+}
+
 /**
  * Adds the references that hold, if `--references` asks for them; otherwise notes what it would write.
  * @param surveys of the tables, by name
@@ -30,6 +37,7 @@ export function addNamedReferences(
   listings: readonly FoundListing[],
   surveys: ReadonlyMap<string, Survey>,
   references: SurveyOptions["references"],
+  { isWanted = () => true, next = "--references writes them" }: NamedOptions = {},
 ): { listings: readonly FoundListing[]; notes: readonly string[] } {
   const surveyOf = (table: string) => {
     const survey = surveys.get(table);
@@ -39,7 +47,9 @@ export function addNamedReferences(
   const given = typeof references === "object" ? references.map((text) => parseReference(text, listings)) : [];
   const keysOf = (found: Found): NamedKey[] => [
     ...given.filter(({ table }) => table === found.name).map(({ key }) => key),
-    ...keysByName(found, surveyOf(found.name), listings),
+    ...keysByName(found, surveyOf(found.name), listings).filter(({ from }) =>
+      from.every((column) => isWanted(found.name, column)),
+    ),
   ];
   const values: SourceValues = {
     db,
@@ -52,14 +62,14 @@ export function addNamedReferences(
     return lost === undefined || lost > NEARLY ? undefined : `${place} is not a reference to ${table}: ${why}`;
   });
   if (references !== undefined && references !== false) return added;
-  return { listings, notes: [...added.notes, ...noteOnUnwritten(added.made)] };
+  return { listings, notes: [...added.notes, ...noteOnUnwritten(added.made, next)] };
 }
 
-function noteOnUnwritten(made: readonly MadeReference[]): string[] {
+function noteOnUnwritten(made: readonly MadeReference[], next: string): string[] {
   if (made.length === 0) return [];
   const all = made.map(({ place, to }) => `${place} to ${to}`);
   return [
-    `references that hold: ${listed(all, MOST_SHOWN)}; --references writes them, and a build then refuses a value without a record`,
+    `references that hold: ${listed(all, MOST_SHOWN)}; ${next}, and a build then refuses a value without a record`,
   ];
 }
 

@@ -196,11 +196,33 @@ export function pathOf(table: string): string {
   return TAKEN_NAMES.includes(safe) ? `/${safe}-list/` : `/${safe}/`;
 }
 
+/** How letters are written in ASCII that are more than a letter with a mark, or that German writes with two letters. */
+const IN_ASCII: Readonly<Record<string, string>> = {
+  ä: "ae",
+  ö: "oe",
+  ü: "ue",
+  ß: "ss",
+  æ: "ae",
+  œ: "oe",
+  ø: "oe",
+  ł: "l",
+  đ: "d",
+  ð: "d",
+  þ: "th",
+  ħ: "h",
+  ŧ: "t",
+  ŋ: "ng",
+  ı: "i",
+};
+
 function segmentOf(table: string): string {
-  const safe = withoutMarks(table)
+  const letters = table
+    .normalize("NFC")
     .toLowerCase()
-    .slice(0, LONGEST_PATH)
+    .replace(/\p{L}/gu, (letter) => IN_ASCII[letter] ?? letter);
+  const safe = withoutMarks(letters)
     .replace(/[^a-z0-9_~-]+/g, "-")
+    .slice(0, LONGEST_PATH)
     .replace(/^[-_~]+|[-_~]+$/g, "");
   return safe || "records";
 }

@@ -113,7 +113,10 @@ test.each([
 test.each([
   ["people", "/people/"],
   ["My Table!", "/my-table/"],
-  ["Größen", "/gro-en/"],
+  ["Größen", "/groessen/"],
+  ["Gro\u0308ße", "/groesse/"],
+  ["ÆØÅ Łódź Đakovo Þór", "/aeoea-lodz-dakovo-thor/"],
+  ["Éléments İçin", "/elements-icin/"],
   ["../etc", "/etc/"],
   ["..", "/records/"],
   ["名前", "/records/"],

@@ -3,10 +3,12 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, test } from "vitest";
+import { configSchema } from "../../src/core/settings/settings.js";
 import { importTexts } from "../../src/core/source/text-file.js";
 import { findTextFiles } from "../../src/core/source/text-files.js";
 import { buildShard, build as buildSite } from "../../src/index.js";
 import { fakeIo, rollcall } from "../cli/run.js";
+import { editor } from "../support/editors.js";
 import { scratch } from "../support/files.js";
 
 let cwd: string;
@@ -99,6 +101,39 @@ describe("a list of files", () => {
     expect(read("rollcall.config.json").db).toEqual(["a.csv", "b.csv"]);
     expect((await run("build")).code).toBe(0);
     expect([resultsOf("a"), resultsOf("b")]).toEqual([[{ id: 1, n: "x" }], [{ id: 2, n: "y" }]]);
+  });
+
+  test("has settings for one file in the config, which the schema of the config takes", async () => {
+    const files = { "a.dat": { sourceFormat: "csv", separator: ":" }, "b.csv": { encoding: "windows-1252" } };
+    const db = join(cwd, "more");
+    mkdirSync(db);
+    write({
+      "more/a.dat": "id:n\n1:x\n",
+      "more/b.csv": Buffer.from("id,n\n2,\xfc\n", "latin1"),
+      "more/c.csv": "id,n\n3,ü\n",
+    });
+    const none = await run("init --from more --all");
+    expect(none.stderr).toContain(
+      `more/b.csv is not text in UTF-8, from line 2 on; save it as UTF-8, or name its encoding, as in ROLLCALL_FILES='{"b.csv":{"encoding":"windows-1252"}}'.`,
+    );
+    const io = { ...fakeIo(cwd), env: { ROLLCALL_FILES: JSON.stringify(files) } };
+    expect((await rollcall("init --from more --all", io)).code).toBe(0);
+    const config = read("rollcall.config.json");
+    expect(config.files).toEqual(files);
+    expect(editor.validate(configSchema(), config)).toBe(true);
+    expect(editor.validate(configSchema(), { files: { "b.csv": { encodings: "x" } } })).toBe(false);
+    expect((await run("build")).code).toBe(0);
+    expect([resultsOf("a"), resultsOf("b"), resultsOf("c")]).toEqual([
+      [{ id: 1, n: "x" }],
+      [{ id: 2, n: "ü" }],
+      [{ id: 3, n: "ü" }],
+    ]);
+    write({ "rollcall.config.json": JSON.stringify({ ...config, files: { ...files, "bb.csv": {} } }) });
+    const refused = await run("build");
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining("files.bb.csv names a file that more does not have; did you mean b.csv?"),
+    ]);
   });
 
   test.each([

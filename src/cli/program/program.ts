@@ -65,7 +65,8 @@ function addVerb(program: Command, name: VerbName, verb: Verb, io: Io, done: (co
   const own = SETTING_KEYS.filter((key) => settingOf(key).verbs.includes(name));
   for (const key of own) addFlag(command, key);
   command.optionsGroup("Run:").addHelpOption(new Option("-h, --help").hideHelp());
-  if (!verb.isUnconfigured) command.option(`${CONFIG_FLAG} <file>`, `settings to read instead of ${CONFIG_FILE}`);
+  const when = verb.isUnconfigured ? "with --update, " : "";
+  command.option(`${CONFIG_FLAG} <file>`, `${when}settings to read instead of ${CONFIG_FILE}`);
 
   command.action(async () => {
     const { config, ...typed } = command.opts<Record<string, unknown> & { config?: string }>();
@@ -95,6 +96,7 @@ function addVerb(program: Command, name: VerbName, verb: Verb, io: Io, done: (co
       settings: await reload(),
       reload,
       config: at(io.cwd, config ?? CONFIG_FILE),
+      typedConfig: config,
       arguments: named,
       positional: command.args,
     };

@@ -26,6 +26,7 @@ export type SettingKind =
   | "gates"
   | "decimals"
   | "references"
+  | "files"
   | "listings";
 
 /** Whether the text of a kind is a list, which several flags may also give. */
@@ -204,6 +205,23 @@ export const encoding = ofText(
   "the name of an encoding that browsers know, such as windows-1252, macintosh, shift_jis or utf-16le (iconv converts others)",
   "<name>",
 );
+
+/** The settings that each of several text files may have for itself. */
+export const OF_FILE = { sourceFormat: textFormat, separator, quote, encoding } as const;
+
+/** The settings of one text file. */
+export type SettingsOfFile = {
+  readonly [K in keyof typeof OF_FILE]?: z.infer<(typeof OF_FILE)[K]["schema"]> | undefined;
+};
+
+/** Text files by name, each with settings of its own. */
+export const files = {
+  kind: "files",
+  schema: z.custom<Readonly<Record<string, SettingsOfFile>>>(
+    (value) => isObject(value) && Object.values(value).every(isObject),
+  ),
+  allowed: 'an object of files by name, such as {"people.csv": {"separator": ";"}}',
+} as const;
 
 /** Texts that mean NULL. */
 export const marks = ofList(z.array(z.string().min(1)).min(1), "a list of texts, such as n/a,unknown", "<text,...>");

@@ -72,6 +72,7 @@ const READERS: Record<SettingKind, (text: string) => unknown> = {
   // A comma separates two marks, and may be one itself: `population=,,area=.`.
   decimals: (text) => text.split(/(?<=(?:^|[=,])[.,]),/),
   references: readReferences,
+  files: (text) => parseAs(z.unknown(), text) ?? text,
   listings: (text) => parseAs(z.unknown(), text) ?? text,
 };
 

@@ -1,7 +1,7 @@
 /** Explains errors from reading a source. */
 import { codeOf, UserError, unreadableFile } from "../errors.js";
 import { explainTemporary } from "../scratch/folder.js";
-import { foreignContent, readBeginning } from "./foreign.js";
+import { foreignContent, foreignError, readBeginning, readJson } from "./foreign.js";
 
 /** What a source can be, in messages. */
 export const DB_PURPOSE = "give a SQLite, CSV, TSV or NDJSON file";
@@ -57,8 +57,9 @@ export function explainSqlite(db: string, error: unknown, place?: ListingPlace):
   if (!(error instanceof Error) || !code?.startsWith("SQLITE_")) return error;
   const { message } = error;
   const what = place ? `listings.${place.listing}: ${place.relation} in ${db}` : db;
-  const foreign = code === "SQLITE_NOTADB" ? foreignContent(db, readBeginning(db), undefined) : undefined;
-  if (foreign !== undefined) return new UserError(foreign, { cause: error });
+  const foreign =
+    code === "SQLITE_NOTADB" ? foreignContent(db, readBeginning(db), undefined, () => readJson(db)) : undefined;
+  if (foreign !== undefined) return foreignError(foreign, error);
   if (/^(integer overflow|ESCAPE expression)/.test(message)) {
     const next = "a condition of the contract, a view or a query fails; fix that, or leave such rows out";
     return new UserError(`${what} has a row that SQLite cannot evaluate: ${next} (${message}).`, { cause: error });

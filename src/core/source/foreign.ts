@@ -1,7 +1,10 @@
 /** Tells files that are not CSV, TSV, NDJSON or SQLite by their first bytes, with the command that converts them. */
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { dirname } from "node:path";
+import { UserError } from "../errors.js";
+import { count } from "../print/numbers.js";
 import { shellWord } from "../print/text.js";
+import { commandsForLists, MOST_JSON } from "./json-lists.js";
 import type { TextFormat } from "./text-format.js";
 
 export const SQLITE_MAGIC = "SQLite format 3\0";
@@ -10,11 +13,11 @@ export const SQLITE_MAGIC = "SQLite format 3\0";
 export const BEGINNING = 4096;
 
 /** Reads the beginning of a file. @throws the system's error if it cannot be read */
-export function readBeginning(path: string): Buffer {
+export function readBeginning(path: string, most = BEGINNING): Buffer {
   const file = openSync(path, "r");
   try {
-    const bytes = Buffer.alloc(BEGINNING);
-    return bytes.subarray(0, readSync(file, bytes, 0, BEGINNING, 0));
+    const bytes = Buffer.alloc(Math.min(most, fstatSync(file).size || BEGINNING));
+    return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, 0));
   } finally {
     closeSync(file);
   }
@@ -84,15 +87,24 @@ const CONTENTS: readonly Content[] = [
  * Says that a file is not what its name or `--format` says, with the next step; undefined if it may be.
  * @param start its first bytes
  * @param format the format that it should have; undefined for a SQLite file
+ * @param readAll reads more of the file; by default, its first bytes are all
+ * @returns a line, or several with a command each
  */
-export function foreignContent(name: string, start: Buffer, format: TextFormat | undefined): string | undefined {
+export function foreignContent(
+  name: string,
+  start: Buffer,
+  format: TextFormat | undefined,
+  readAll = () => start,
+): string | undefined {
   const text = textOf(start);
   const isDatabase = text.startsWith(SQLITE_MAGIC);
   if (isDatabase && format === undefined) return undefined;
   if (format === "csv" || format === "tsv") return packedContent(name, text);
-  const known = knownContent(name, start);
+  const isOneLine = /^\s*\{(?!\s*\r?\n)/.test(text);
+  // In NDJSON, a line is a record, also with lists in it.
+  const known = knownContent(name, start, format === "ndjson" && isOneLine ? undefined : readAll);
   if (known !== undefined || format === "ndjson") return known;
-  if (/^\s*\{/.test(text)) return `${name} looks like NDJSON; name it .ndjson, or pass --format ndjson.`;
+  if (isOneLine) return `${name} looks like NDJSON; name it .ndjson, or pass --format ndjson.`;
   // Encrypted databases begin with any bytes.
   if (!mayBeText(start)) return undefined;
   const heading = headingFormat(start);
@@ -132,14 +144,28 @@ export function headingFormat(start: Buffer): "csv" | "tsv" | undefined {
 /** The name of a column in a heading, perhaps in quotes. */
 const NAME = /^"?[\p{L}_][^"\p{Cc}]*"?$/u;
 
-function textOf(start: Buffer): string {
-  return start.toString("latin1").replace(/^\xef\xbb\xbf/, "");
+function textOf(start: Buffer, encoding: "latin1" | "utf8" = "latin1"): string {
+  return start.toString(encoding).replace(/^(?:\xef\xbb\xbf|\ufeff)/, "");
 }
 
-/** Says that a file is not a table by its first bytes, with the command that makes one of it; undefined for other content. */
-export function knownContent(name: string, start: Buffer): string | undefined {
+/**
+ * Says that a file is not a table by its first bytes, with the command that makes one of it; undefined for other content.
+ * @param readAll reads more of the file, to find lists in its JSON
+ */
+export function knownContent(name: string, start: Buffer, readAll?: () => Buffer): string | undefined {
   const text = textOf(start);
-  return packedContent(name, text) ?? jsonContent(name, text);
+  return packedContent(name, text) ?? jsonContent(name, text, readAll);
+}
+
+/** Reads as much of a file as lists of JSON are looked for in. */
+export function readJson(path: string): Buffer {
+  return readBeginning(path, MOST_JSON);
+}
+
+/** The error for a file that is not a table. @param found of several lines, the first one is the message */
+export function foreignError(found: string, cause?: unknown): UserError {
+  const [message = "", ...details] = found.split("\n");
+  return new UserError(message, { details, cause });
 }
 
 function packedContent(name: string, text: string): string | undefined {
@@ -149,12 +175,21 @@ function packedContent(name: string, text: string): string | undefined {
   return content && `${name} is ${content.what}; ${content.next(shellWord(name), name)}.`;
 }
 
-function jsonContent(name: string, text: string): string | undefined {
+function jsonContent(name: string, text: string, readAll?: () => Buffer): string | undefined {
   const file = shellWord(name);
   if (/^\s*\[\s*(?:[{[\]]|$)/.test(text))
     return `${name} is one JSON list; write one object a line: jq -c '.[]' ${file} > records.ndjson.`;
   if (/^\s*\{\s*"type"\s*:\s*"FeatureCollection"/.test(text))
     return `${name} is GeoJSON; write one feature a line: jq -c '.features[]' ${file} > records.ndjson.`;
+  const commands = readAll && /^\s*\{/.test(text) ? commandsForLists(textOf(readAll(), "utf8"), name) : [];
+  const [command, ...others] = commands;
+  if (command !== undefined && others.length === 0)
+    return `${name} is a JSON object with a list in it; write one object a line: ${command}.`;
+  if (command !== undefined)
+    return [
+      `${name} is a JSON object with ${count(commands.length, "list")}; write one object a line, to a file for each:`,
+      ...commands,
+    ].join("\n");
   if (/^\s*\{\s*\r?\n/.test(text))
     return `${name} has a JSON object over several lines; write one object a line: jq -c . ${file} > records.ndjson.`;
   return undefined;

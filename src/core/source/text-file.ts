@@ -137,12 +137,12 @@ function isSamePlan(plan: ImportPlan, find: () => ImportPlan): boolean {
 }
 
 async function openInput(
-  { path, format, settings }: TextFile,
+  { path, format, settings, isOfSeveral }: TextFile,
   spool: string,
   place: ListingPlace | undefined,
 ): Promise<TextInput> {
   try {
-    return await TextInput.open(path, format, settings, spool);
+    return await TextInput.open(path, format, settings, spool, isOfSeveral);
   } catch (error) {
     throw explainReading(nameOfSource(path), error, place);
   }
@@ -269,7 +269,7 @@ async function readCells(input: TextInput, text: Text, table: TableWriter, contr
       if (row.length === names?.length) table.addEmpty();
       return;
     }
-    if (names === undefined) names = columnNames(input.name, row, line);
+    if (names === undefined) names = columnNames(input, row, line);
     else if (row.length !== names.length) throw wrongLength(input.name, row.length, names.length, line);
     if (cells) cells.add(row, line);
     else cells = cellWriter(input.name, names, table, contract);
@@ -277,7 +277,7 @@ async function readCells(input: TextInput, text: Text, table: TableWriter, contr
   try {
     await readRows(text, { ...WHOLE_FILE, delimiter, quote, from_line: firstLine }, add);
   } catch (error) {
-    throw error instanceof CsvError ? new UserError(describe(input.name, error), { cause: error }) : error;
+    throw error instanceof CsvError ? new UserError(describe(input, error), { cause: error }) : error;
   }
   if (names === undefined || cells === undefined) throw noColumns(input.name);
   const { columns, notes } = (cells as CellWriter).finish(delimiter);
@@ -354,7 +354,8 @@ function nameAt(at: number): string {
 }
 
 /** The names of columns. @throws UserError if there are none, or if some cannot be told apart */
-function columnNames(file: string, record: readonly string[], line: number): string[] {
+function columnNames(input: TextInput, record: readonly string[], line: number): string[] {
+  const file = input.name;
   const names = record.map((name, at) => name.trim() || nameAt(at));
   const repeated = names.findIndex((name, at) => names.indexOf(name) < at);
   if (repeated !== -1)
@@ -363,7 +364,9 @@ function columnNames(file: string, record: readonly string[], line: number): str
     );
   const odd = names.findIndex((name) => /\p{Cc}/u.test(name));
   if (odd === -1) return names;
-  const utf16 = names[odd]?.includes("\0") ? ", or pass --encoding utf-16le if the file is in UTF-16" : "";
+  const utf16 = names[odd]?.includes("\0")
+    ? `, or pass ${input.wayToSet("encoding", "utf-16le")} if the file is in UTF-16`
+    : "";
   throw new UserError(
     `${file}, line ${line}: the name of column ${odd + 1} has a control character, ${showValue(names[odd])}; rename it${utf16}.`,
   );
@@ -386,14 +389,14 @@ function wrongLength(file: string, values: number, expected: number, line: numbe
   );
 }
 
-function describe(file: string, { code, message, ...place }: CsvError): string {
+function describe(input: TextInput, { code, message, ...place }: CsvError): string {
   const { lines, column, field } = place as { lines?: number; column?: number | string; field?: unknown };
   if (lines === 1 && column === 0 && /^\s*[[{]/.test(String(field)))
-    return `${file} looks like JSON; name it .ndjson, or pass --format ndjson.`;
-  const where = [file, ...(lines ? [`line ${lines}`] : [])];
+    return `${input.name} looks like JSON; name it .ndjson, or pass --format ndjson.`;
+  const where = [input.name, ...(lines ? [`line ${lines}`] : [])];
   if (typeof column === "number") where.push(`column ${column + 1}`);
   const why = QUOTE_MISTAKES[code] ?? message.replace(/ (?:on|at) line \d+.*$/, "");
-  return `${where.join(", ")}: ${why}. Correct the line, or pass --quote none if quotes are characters like others.`;
+  return `${where.join(", ")}: ${why}. Correct the line, or pass ${input.wayToSet("quote", "none")} if quotes are characters like others.`;
 }
 
 /** What is wrong with quotes, by codes of csv-parse. */

@@ -67,6 +67,23 @@ test("a JSON object over several lines is not NDJSON", () => {
   expect(foreignContent("a.json", Buffer.from('{"a": 1}\n'), "ndjson")).toBeUndefined();
 });
 
+test("a JSON object with lists is told with the command for each", () => {
+  const tell = (text: string, format?: "ndjson") => foreignContent("a.json", Buffer.from(text), format);
+  const one =
+    "a.json is a JSON object with a list in it; write one object a line: jq -c '.List[]' a.json > list.ndjson.";
+  expect(tell('{"Version":"5.5","List":[{"Id":1,"D":[{"a":1}]},{"Id":2}]}\n')).toBe(one);
+  expect(tell('\ufeff{\n  "List": [\n    {"a": "]"}\n  ]\n}\n', "ndjson")).toBe(one);
+  expect(tell('{"data":{"the \\"items\\"":[{"a":"\\\\"}]},"tags":["a"],"none":[],"users":[ {} ]}')).toBe(
+    `a.json is a JSON object with 2 lists; write one object a line, to a file for each:
+jq -c '.data."the \\"items\\""[]' a.json > the-items.ndjson
+jq -c '.users[]' a.json > users.ndjson`,
+  );
+  // One of them is a line of NDJSON.
+  expect(tell('{"List":[{"Id":1}]}\n{"List":[{"Id":2}]}\n')).toMatch(/^a\.json looks like NDJSON/);
+  expect(tell('{"List":[{"Id":1}]}\n', "ndjson")).toBeUndefined();
+  expect(tell(`{"a":${"[".repeat(100_000)}`)).toMatch(/looks like NDJSON/);
+});
+
 test("a text without a format needs one, which its first line shows", () => {
   const messageOf = (start: Buffer) => foreignContent("a.txt", start, undefined);
   const message = (step: string) => `a.txt is text, not a SQLite database; ${step}.`;
