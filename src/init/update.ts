@@ -244,7 +244,7 @@ function foundListing({ update, contract, surveyed }: ReadTarget): FoundListing 
 }
 
 /** Adds the fields to the text of a contract. @param references those of all listings */
-function edit({ update, contract, text }: ReadTarget, references: FoundReferences | undefined): Edited {
+function edit({ update, text }: ReadTarget, references: FoundReferences | undefined): Edited {
   const { listing, contract: file, added } = update;
   const { schemas = {}, notes = [] } = references?.get(listing) ?? {};
   if (added.length === 0) return { update, text };
