@@ -265,8 +265,6 @@ async function readCells(input: TextInput, text: Text, table: TableWriter, contr
     if (isEmptyRow(row)) {
       if (names === undefined && row.length > 1) throw noColumns(input.name);
       empty.add(line);
-      // Its number stays free, so that the others keep theirs.
-      if (row.length === names?.length) table.addEmpty();
       return;
     }
     if (names === undefined) names = columnNames(input, row, line);
@@ -281,10 +279,7 @@ async function readCells(input: TextInput, text: Text, table: TableWriter, contr
   }
   if (names === undefined || cells === undefined) throw noColumns(input.name);
   const { columns, notes } = (cells as CellWriter).finish(delimiter);
-  if (empty.note !== undefined) {
-    table.removeEmpty();
-    notes.unshift(empty.note);
-  }
+  if (empty.note !== undefined) notes.unshift(empty.note);
   return { columns, names, separator: delimiter, note: note ?? noteOnNames(names), notes };
 }
 
@@ -316,7 +311,10 @@ function cellsOfContract(file: string, names: readonly string[], table: TableWri
     numbers.map(({ at, name, field }) => ({ at, column: name, marks: field.schema["x-null-marks"] ?? [] })),
     names,
   );
-  table.create([UNNAMED_LINE, ...columns.map(({ name }) => name)]);
+  table.create(
+    columns.map(({ name }) => name),
+    UNNAMED_LINE,
+  );
   return {
     add(cells, line) {
       ambiguous.add(cells);
@@ -338,7 +336,10 @@ function writtenCells(file: string, names: readonly string[], table: TableWriter
   const columns = names.map((name, at) => {
     return { name, column: `c${at + 1}`, isUnnamed: name === nameAt(at) };
   });
-  table.create([LINE, ...columns.map(({ column }) => column)]);
+  table.create(
+    columns.map(({ column }) => column),
+    LINE,
+  );
   return {
     add: (cells, line) => table.add([BigInt(line), ...cells.map((cell) => (cell === "" ? null : cell))]),
     finish: () => ({ columns, notes: [] }),
@@ -427,7 +428,7 @@ function writtenMembers(file: string, table: TableWriter): MemberWriter {
   const columns: ImportedColumn[] = [];
   const places = new Map<string, number>();
   const seen = new Map<string, string>();
-  table.create([LINE]);
+  table.create([], LINE);
   const add = (name: string, line: number) => {
     if (name === "" || /\p{Cc}/u.test(name)) {
       const what = name === "" ? "is empty" : `has a control character, ${showValue(name)}`;
@@ -468,7 +469,10 @@ function membersOfContract(file: string, table: TableWriter, contract: Contract)
   let maybeNumbers = all.filter(({ column }) => isRowid(column));
   const found = new Set<string>();
   let isEmpty = true;
-  table.create([UNNAMED_LINE, ...columns.map(({ column }) => column)]);
+  table.create(
+    columns.map(({ column }) => column),
+    UNNAMED_LINE,
+  );
   return {
     add(members, line, where) {
       isEmpty = false;
@@ -573,6 +577,7 @@ async function* linesOf(text: Text, tooLong: () => UserError): Text {
 /** Writes the rows of a table. */
 class TableWriter {
   #columns: readonly string[] = [];
+  #line: string | undefined;
   #insert: Database.Statement | undefined;
 
   constructor(
@@ -580,10 +585,13 @@ class TableWriter {
     readonly name: string,
   ) {}
 
-  create(columns: readonly string[]): void {
+  /** @param line the name of the first column, if it has the line of each row. It is the row's number for SQLite, too. */
+  create(columns: readonly string[], line?: string): void {
+    const first = line === undefined ? [] : [`${quoteName(line)} INTEGER PRIMARY KEY`];
     // Without declared types, SQLite stores each value unchanged.
-    this.db.exec(`CREATE TABLE ${quoteName(this.name)} (${columns.map(quoteName).join(", ")})`);
-    this.#columns = columns;
+    this.db.exec(`CREATE TABLE ${quoteName(this.name)} (${[...first, ...columns.map(quoteName)].join(", ")})`);
+    this.#columns = line === undefined ? columns : [line, ...columns];
+    this.#line = line;
     this.#insert = undefined;
   }
 
@@ -595,7 +603,7 @@ class TableWriter {
       // SQLite 3.54 creates a table with such a column, but adds none to a table.
       const before = quoteName(`${this.name} before`);
       this.db.exec(`ALTER TABLE ${table} RENAME TO ${before}`);
-      this.create(columns);
+      this.create(this.#line === undefined ? columns : columns.slice(1), this.#line);
       this.db.exec(`INSERT INTO ${table} SELECT *, NULL FROM ${before}; DROP TABLE ${before}`);
       return;
     }
@@ -604,18 +612,7 @@ class TableWriter {
     this.#insert = undefined;
   }
 
-  /** Adds a row without values, which takes a row number, until `removeEmpty`. */
-  addEmpty(): void {
-    this.add(new Array(this.#columns.length).fill(null));
-  }
-
-  /** Removes rows without values. The others keep their numbers. */
-  removeEmpty(): void {
-    const [line = ""] = this.#columns;
-    this.db.exec(`DELETE FROM ${quoteName(this.name)} WHERE ${quoteName(line)} IS NULL`);
-  }
-
-  /** Adds a row, with a value for each column: the first is the row's line. */
+  /** Adds a row, with a value for each column. */
   add(row: readonly Stored[]): void {
     this.#insert ??= this.db.prepare(
       `INSERT INTO ${quoteName(this.name)} VALUES (${this.#columns.map(() => "?").join(", ")})`,
