@@ -136,16 +136,22 @@ function isSamePlan(plan: ImportPlan, find: () => ImportPlan): boolean {
   }
 }
 
-async function openInput(
-  { path, format, settings, isOfSeveral }: TextFile,
-  spool: string,
-  place: ListingPlace | undefined,
-): Promise<TextInput> {
+async function openInput(file: TextFile, spool: string, place: ListingPlace | undefined): Promise<TextInput> {
+  const { path, format, settings, isOfSeveral } = file;
   try {
     return await TextInput.open(path, format, settings, spool, isOfSeveral);
   } catch (error) {
-    throw explainReading(nameOfSource(path), error, place);
+    throw explainReading(nameOfSource(path), adviseLeavingOut(error, file), place);
   }
+}
+
+/** Adds to an error of one of several files how to go on without it: no file is left out unsaid. */
+function adviseLeavingOut(error: unknown, { isOfSeveral }: TextFile): unknown {
+  if (!isOfSeveral || !(error instanceof UserError)) return error;
+  const { exitCode, details } = error;
+  const [message = ""] = error.message.split("\n");
+  const advised = `${message} To go on without this file, move it away, or name the others instead.`;
+  return new UserError(advised, { exitCode, details, cause: error });
 }
 
 async function importOnce(
@@ -170,7 +176,7 @@ async function importOnce(
       try {
         tables.push(await importTable(db, input, text, one));
       } catch (error) {
-        throw explainReading(input.name, error, one.place);
+        throw explainReading(input.name, adviseLeavingOut(error, one.file), one.place);
       }
       before += Number(input.stats.size);
     }
