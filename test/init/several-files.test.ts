@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { configSchema } from "../../src/core/settings/settings.js";
 import { importTexts } from "../../src/core/source/text-file.js";
 import { findTextFiles } from "../../src/core/source/text-files.js";
+import { isSourcePath } from "../../src/diff/sides/source-file.js";
 import { buildShard, build as buildSite } from "../../src/index.js";
 import { fakeIo, rollcall } from "../cli/run.js";
 import { editor } from "../support/editors.js";
@@ -269,4 +270,23 @@ test("build names new columns of a file and its empty rows, and init --update ad
   expect((await run("init --update")).code).toBe(0);
   expect((await run(build)).code).toBe(0);
   expect(resultsOf("people")[0]).toEqual({ id: 1, name: "Jo", country: "FR", status: "in" });
+});
+
+test("a malformed file stops the others, with its name and how to leave it out", async () => {
+  write({ "data/bad.csv": "id,n\n1,2\n2\n" });
+  const ended = await run("init --from data --all");
+  expect([ended.code, ended.stderr]).toEqual([
+    1,
+    expect.stringMatching(
+      /^error: data\/bad\.csv, line 3: .*To go on without this file, move it away, or name the others instead\.\n$/,
+    ),
+  ]);
+});
+
+test("a folder with only tables of .txt is a source for diff", () => {
+  const folder = join(cwd, "data/below");
+  writeFileSync(join(folder, "README.txt"), "Hello, world\n");
+  expect(isSourcePath(folder)).toBe(false);
+  writeFileSync(join(folder, "stops.txt"), "stop_id,name\na,A\n");
+  expect(isSourcePath(folder)).toBe(true);
 });

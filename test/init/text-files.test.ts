@@ -244,15 +244,15 @@ describe("the key", () => {
     expect(found.contract.properties["id"]).toEqual({ type: "integer", "x-column": "rowid" });
     expect(found.sql).toBeUndefined();
     expect(await builtFrom(found)).toEqual([
-      { id: 1, kind: "oak", side: "north" },
-      { id: 2, kind: "elm", side: "south" },
-      { id: 3, kind: "oak", side: "north" },
+      { id: 2, kind: "oak", side: "north" },
+      { id: 3, kind: "elm", side: "south" },
+      { id: 4, kind: "oak", side: "north" },
     ]);
   });
 
   test("is the line's number if all other columns are omitted", async () => {
     const found = await initText("people.csv", lines("email", "a@example.com", "b@example.com"));
-    expect(await builtFrom(found)).toEqual([{ id: 1 }, { id: 2 }]);
+    expect(await builtFrom(found)).toEqual([{ id: 2 }, { id: 3 }]);
   });
 });
 

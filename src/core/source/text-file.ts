@@ -136,16 +136,22 @@ function isSamePlan(plan: ImportPlan, find: () => ImportPlan): boolean {
   }
 }
 
-async function openInput(
-  { path, format, settings, isOfSeveral }: TextFile,
-  spool: string,
-  place: ListingPlace | undefined,
-): Promise<TextInput> {
+async function openInput(file: TextFile, spool: string, place: ListingPlace | undefined): Promise<TextInput> {
+  const { path, format, settings, isOfSeveral } = file;
   try {
     return await TextInput.open(path, format, settings, spool, isOfSeveral);
   } catch (error) {
-    throw explainReading(nameOfSource(path), error, place);
+    throw explainReading(nameOfSource(path), adviseLeavingOut(error, file), place);
   }
+}
+
+/** Adds to an error of one of several files how to go on without it: no file is left out unsaid. */
+function adviseLeavingOut(error: unknown, { isOfSeveral }: TextFile): unknown {
+  if (!isOfSeveral || !(error instanceof UserError)) return error;
+  const { exitCode, details } = error;
+  const [message = ""] = error.message.split("\n");
+  const advised = `${message} To go on without this file, move it away, or name the others instead.`;
+  return new UserError(advised, { exitCode, details, cause: error });
 }
 
 async function importOnce(
@@ -170,7 +176,7 @@ async function importOnce(
       try {
         tables.push(await importTable(db, input, text, one));
       } catch (error) {
-        throw explainReading(input.name, error, one.place);
+        throw explainReading(input.name, adviseLeavingOut(error, one.file), one.place);
       }
       before += Number(input.stats.size);
     }
@@ -265,8 +271,6 @@ async function readCells(input: TextInput, text: Text, table: TableWriter, contr
     if (isEmptyRow(row)) {
       if (names === undefined && row.length > 1) throw noColumns(input.name);
       empty.add(line);
-      // Its number stays free, so that the others keep theirs.
-      if (row.length === names?.length) table.addEmpty();
       return;
     }
     if (names === undefined) names = columnNames(input, row, line);
@@ -281,10 +285,7 @@ async function readCells(input: TextInput, text: Text, table: TableWriter, contr
   }
   if (names === undefined || cells === undefined) throw noColumns(input.name);
   const { columns, notes } = (cells as CellWriter).finish(delimiter);
-  if (empty.note !== undefined) {
-    table.removeEmpty();
-    notes.unshift(empty.note);
-  }
+  if (empty.note !== undefined) notes.unshift(empty.note);
   return { columns, names, separator: delimiter, note: note ?? noteOnNames(names), notes };
 }
 
@@ -319,7 +320,10 @@ function cellsOfContract(file: string, names: readonly string[], table: TableWri
     numbers.map(({ at, name, field }) => ({ at, column: name, marks: field.schema["x-null-marks"] ?? [] })),
     names,
   );
-  table.create([UNNAMED_LINE, ...columns.map(({ name }) => name)]);
+  table.create(
+    columns.map(({ name }) => name),
+    UNNAMED_LINE,
+  );
   return {
     add(cells, line) {
       ambiguous.add(cells);
@@ -341,7 +345,10 @@ function writtenCells(file: string, names: readonly string[], table: TableWriter
   const columns = names.map((name, at) => {
     return { name, column: `c${at + 1}`, isUnnamed: name === nameAt(at) };
   });
-  table.create([LINE, ...columns.map(({ column }) => column)]);
+  table.create(
+    columns.map(({ column }) => column),
+    LINE,
+  );
   return {
     add: (cells, line) => table.add([BigInt(line), ...cells.map((cell) => (cell === "" ? null : cell))]),
     finish: () => ({ columns, notes: [] }),
@@ -441,7 +448,7 @@ function writtenMembers(file: string, table: TableWriter): MemberWriter {
   const columns: ImportedColumn[] = [];
   const places = new Map<string, number>();
   const seen = new Map<string, string>();
-  table.create([LINE]);
+  table.create([], LINE);
   const add = (name: string, line: number) => {
     if (name === "" || /\p{Cc}/u.test(name)) {
       const what = name === "" ? "is empty" : `has a control character, ${showValue(name)}`;
@@ -482,7 +489,10 @@ function membersOfContract(file: string, table: TableWriter, contract: Contract)
   let maybeNumbers = all.filter(({ column }) => isRowid(column));
   const found = new Set<string>();
   let isEmpty = true;
-  table.create([UNNAMED_LINE, ...columns.map(({ column }) => column)]);
+  table.create(
+    columns.map(({ column }) => column),
+    UNNAMED_LINE,
+  );
   return {
     add(members, line, where) {
       isEmpty = false;
@@ -587,6 +597,7 @@ async function* linesOf(text: Text, tooLong: () => UserError): Text {
 /** Writes the rows of a table. */
 class TableWriter {
   #columns: readonly string[] = [];
+  #line: string | undefined;
   #insert: Database.Statement | undefined;
 
   constructor(
@@ -594,10 +605,13 @@ class TableWriter {
     readonly name: string,
   ) {}
 
-  create(columns: readonly string[]): void {
+  /** @param line the name of the first column, if it has the line of each row. It is the row's number for SQLite, too. */
+  create(columns: readonly string[], line?: string): void {
+    const first = line === undefined ? [] : [`${quoteName(line)} INTEGER PRIMARY KEY`];
     // Without declared types, SQLite stores each value unchanged.
-    this.db.exec(`CREATE TABLE ${quoteName(this.name)} (${columns.map(quoteName).join(", ")})`);
-    this.#columns = columns;
+    this.db.exec(`CREATE TABLE ${quoteName(this.name)} (${[...first, ...columns.map(quoteName)].join(", ")})`);
+    this.#columns = line === undefined ? columns : [line, ...columns];
+    this.#line = line;
     this.#insert = undefined;
   }
 
@@ -609,7 +623,7 @@ class TableWriter {
       // SQLite 3.54 creates a table with such a column, but adds none to a table.
       const before = quoteName(`${this.name} before`);
       this.db.exec(`ALTER TABLE ${table} RENAME TO ${before}`);
-      this.create(columns);
+      this.create(this.#line === undefined ? columns : columns.slice(1), this.#line);
       this.db.exec(`INSERT INTO ${table} SELECT *, NULL FROM ${before}; DROP TABLE ${before}`);
       return;
     }
@@ -618,18 +632,7 @@ class TableWriter {
     this.#insert = undefined;
   }
 
-  /** Adds a row without values, which takes a row number, until `removeEmpty`. */
-  addEmpty(): void {
-    this.add(new Array(this.#columns.length).fill(null));
-  }
-
-  /** Removes rows without values. The others keep their numbers. */
-  removeEmpty(): void {
-    const [line = ""] = this.#columns;
-    this.db.exec(`DELETE FROM ${quoteName(this.name)} WHERE ${quoteName(line)} IS NULL`);
-  }
-
-  /** Adds a row, with a value for each column: the first is the row's line. */
+  /** Adds a row, with a value for each column. */
   add(row: readonly Stored[]): void {
     this.#insert ??= this.db.prepare(
       `INSERT INTO ${quoteName(this.name)} VALUES (${this.#columns.map(() => "?").join(", ")})`,

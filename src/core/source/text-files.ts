@@ -167,6 +167,11 @@ function several(db: SourcePath, files: readonly TextFile[], left: readonly Left
   return { files, left, isSeveral: true };
 }
 
+/** Whether a file of a folder is a table. @throws the system's error if it cannot be read */
+export function isTextFile(path: string): boolean {
+  return formatByContent(path) !== undefined;
+}
+
 /** The format of a file by its name; of a `.txt` file by its first line. */
 function formatByContent(path: string): TextFormat | undefined {
   return extname(path).toLowerCase() === ".txt" ? headingFormat(readBeginning(path)) : textFormatOf(path);
