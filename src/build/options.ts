@@ -18,7 +18,7 @@ import { STDIN } from "../core/settings/kinds.js";
 import { type Complete, dataOf, type OptionsFor, type SettingsOfListing } from "../core/settings/settings.js";
 import { isFolder } from "../core/source/text-files.js";
 import { type SourcePath, textFormatOf } from "../core/source/text-format.js";
-import { siteSettings } from "../host/site.js";
+import { siteSettings } from "../host/hosted-site.js";
 import { describeApi } from "./artifacts/openapi/openapi.js";
 import type { Password } from "./signer.js";
 

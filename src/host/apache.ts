@@ -9,6 +9,7 @@ import {
   NO_CACHE,
 } from "../core/contract/headers.js";
 import { CURRENT, EXPLORER, RELEASE_NAME, RELEASES } from "../core/release/layout.js";
+import { type HostedSite, plainPath } from "./hosted-site.js";
 import { type HostKind, indent, lines, ONCE, OWN_TAGS } from "./kind.js";
 import { encodingPatterns, literal, PAGE_NUMBER, QUERY } from "./patterns.js";
 import {
@@ -27,7 +28,6 @@ import {
   TYPES,
   withPages,
 } from "./rules.js";
-import { type HostedSite, plainPath } from "./site.js";
 
 const REFUSAL_FILE = "rollcall-405.json";
 /** A path that no release has. */

@@ -2,6 +2,7 @@
 import { ENCODINGS, NO_CACHE } from "../core/contract/headers.js";
 import { usageError } from "../core/errors.js";
 import { CURRENT, EXPLORER } from "../core/release/layout.js";
+import { type HostedSite, plainPath } from "./hosted-site.js";
 import { type HostKind, indent, lines, ONCE, OWN_TAGS } from "./kind.js";
 import { encodingPatterns, literal, QUERY } from "./patterns.js";
 import {
@@ -20,7 +21,6 @@ import {
   TYPES,
   withPages,
 } from "./rules.js";
-import { type HostedSite, plainPath } from "./site.js";
 
 export const caddy: HostKind = {
   name: "caddy",

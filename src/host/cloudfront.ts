@@ -5,9 +5,9 @@ import { UserError } from "../core/errors.js";
 import { count, number } from "../core/print/numbers.js";
 import { unlistedFiles } from "../core/release/layout.js";
 import { type ListedFolder, partsOf } from "../core/release/site.js";
+import type { HostedSite } from "./hosted-site.js";
 import { type HostKind, limitedBy } from "./kind.js";
 import { readScript, type Section } from "./rules.js";
-import type { HostedSite } from "./site.js";
 
 /** Maximum size of a function in bytes. */
 export const FUNCTION_LIMIT = 10_240;

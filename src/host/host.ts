@@ -10,10 +10,10 @@ import { findUnreadable } from "../core/release/sharing.js";
 import { openSiteRelease, type Site } from "../core/release/site.js";
 import { replaceFiles } from "../core/release/writer.js";
 import type { Complete, OptionsFor } from "../core/settings/settings.js";
+import { settingsOfRelease, siteOf } from "./hosted-site.js";
 import { HOSTS, hostOf, hostRow, unsupportedFeatures } from "./hosts.js";
 import { filesFor, type HostFile, type HostKind } from "./kind.js";
 import { settingsRecord } from "./settings-record.js";
-import { settingsOfRelease, siteOf } from "./site.js";
 import { deployedFiles, notesOnSizes } from "./size-limits.js";
 
 export interface AdaptOptions extends OptionsFor<"host"> {

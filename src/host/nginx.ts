@@ -2,6 +2,7 @@
 import { ENCODINGS, type ErrorStatus, NO_CACHE } from "../core/contract/headers.js";
 import { CSV, EXPLORER } from "../core/release/layout.js";
 import { sha256 } from "../core/release/plain-files.js";
+import { type HostedSite, plainPath } from "./hosted-site.js";
 import { type HostKind, lines, ONCE, OWN_TAGS } from "./kind.js";
 import { encodingPatterns, literal, QUERY } from "./patterns.js";
 import {
@@ -17,7 +18,6 @@ import {
   TYPES,
   withPages,
 } from "./rules.js";
-import { type HostedSite, plainPath } from "./site.js";
 
 export const nginx: HostKind = {
   name: "nginx",

@@ -10,7 +10,7 @@ import { openSiteRelease } from "../../src/core/release/site.js";
 import { quoteApache } from "../../src/host/apache.js";
 import { hostOf } from "../../src/host/hosts.js";
 import { filesFor as writtenFor } from "../../src/host/kind.js";
-import { type HostOptions, settingsOfRelease, siteOf } from "../../src/host/site.js";
+import { type HostOptions, settingsOfRelease, siteOf } from "../../src/host/hosted-site.js";
 import { fetchReply } from "../support/front.js";
 import { engine, findProgram } from "../support/installed.js";
 import { until } from "../support/until.js";

@@ -1,7 +1,7 @@
 /** Reads the explorer's listing: verified, and of one snapshot at a time. */
 import { hexDigest } from "../../client/digests.js";
 import { findView } from "../../client/find-view.js";
-import { openHost } from "../../client/host.js";
+import { openHost } from "../../client/open-host.js";
 import { readKeptPage } from "../../client/kept.js";
 import { type Query, search } from "../../client/lookup/find.js";
 import { readContract } from "../../client/order.js";

@@ -1,5 +1,5 @@
 /** People with hard names, and their lookup in files of any size. */
-import { openHost } from "../../../src/client/host.js";
+import { openHost } from "../../../src/client/open-host.js";
 import type { ListingOptions } from "../../../src/client/index.js";
 import { latestView } from "../../../src/client/kept.js";
 import { search } from "../../../src/client/lookup/find.js";

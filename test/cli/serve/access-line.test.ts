@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { accessLine } from "../../src/cli/access.js";
-import { createLogQueue } from "../../src/serve/access-log.js";
+import { accessLine } from "../../../src/cli/serve/access-line.js";
+import { createLogQueue } from "../../../src/serve/access-log.js";
 
 const entry = {
   time: new Date(Date.UTC(2026, 10, 21, 3, 40)),

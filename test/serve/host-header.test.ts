@@ -1,6 +1,6 @@
 /** Which values of Host are valid. */
 import { expect, test } from "vitest";
-import { isHost } from "../../src/serve/host.js";
+import { isHost } from "../../src/serve/host-header.js";
 
 test.each([
   "",

@@ -1,4 +1,4 @@
-/** Opens a host: checks its base URL and options. */
+/** Opens a host for reading: checks its base URL and options. */
 import { normalBaseUrl } from "../core/contract/links.js";
 import { PAGE_BYTES } from "../core/contract/page.js";
 import { quoted, usage } from "./errors.js";

@@ -1,6 +1,6 @@
 /** Formats lines of the access log. Untrusted text is escaped, so that each entry is one line. */
-import { toJson } from "../core/print/text.js";
-import type { AccessEntry, AccessGap, AccessItem } from "../serve/access-log.js";
+import { toJson } from "../../core/print/text.js";
+import type { AccessEntry, AccessGap, AccessItem } from "../../serve/access-log.js";
 
 type LineForm = "json" | "combined";
 

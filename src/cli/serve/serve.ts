@@ -2,23 +2,23 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
-import { basePath, DEFAULT_PATH, isLoopback } from "../core/contract/links.js";
-import { ExitCode, hasCode, UserError, usageError } from "../core/errors.js";
-import { count } from "../core/print/numbers.js";
-import { shellWord, toJson, visible } from "../core/print/text.js";
-import { noCurrent } from "../core/release/choose.js";
-import { CURRENT, EXPLORER, explorerPath, SNAPSHOT } from "../core/release/layout.js";
-import { factsOf, type Site } from "../core/release/site.js";
-import { toListener } from "../core/settings/kinds.js";
-import { optionsOf, type Settings, settingOf } from "../core/settings/settings.js";
-import { createLogQueue } from "../serve/access-log.js";
-import type { Admin } from "../serve/admin.js";
-import { SERVER_LIMITS } from "../serve/limits.js";
-import type { HandedSocket } from "../serve/listen.js";
-import type { CountedEffects, CountedServer } from "../serve/serve.js";
-import { accessLine } from "./access.js";
-import { listenForSignals, type ServerSignals } from "./program/signals.js";
-import { type Invocation, type Io, print, say, sayLines } from "./program/verb.js";
+import { basePath, DEFAULT_PATH, isLoopback } from "../../core/contract/links.js";
+import { ExitCode, hasCode, UserError, usageError } from "../../core/errors.js";
+import { count } from "../../core/print/numbers.js";
+import { shellWord, toJson, visible } from "../../core/print/text.js";
+import { noCurrent } from "../../core/release/choose.js";
+import { CURRENT, EXPLORER, explorerPath, SNAPSHOT } from "../../core/release/layout.js";
+import { factsOf, type Site } from "../../core/release/site.js";
+import { toListener } from "../../core/settings/kinds.js";
+import { optionsOf, type Settings, settingOf } from "../../core/settings/settings.js";
+import { createLogQueue } from "../../serve/access-log.js";
+import type { Admin } from "../../serve/admin.js";
+import { SERVER_LIMITS } from "../../serve/limits.js";
+import type { HandedSocket } from "../../serve/listen.js";
+import type { CountedEffects, CountedServer } from "../../serve/serve.js";
+import { listenForSignals, type ServerSignals } from "../program/signals.js";
+import { type Invocation, type Io, print, say, sayLines } from "../program/verb.js";
+import { accessLine } from "./access-line.js";
 
 /** Runs `rollcall serve`. @returns its exit code. @throws UserError */
 export async function runServe({ settings }: Invocation, io: Io): Promise<ExitCode> {
@@ -38,7 +38,7 @@ export async function runServe({ settings }: Invocation, io: Io): Promise<ExitCo
 /** Opens the admin server, before the main one, so that an unusable address is refused first. */
 async function openAdminServer({ admin }: Settings, io: Io, log: (line: string) => void): Promise<Admin | undefined> {
   if (admin === undefined) return undefined;
-  const { openAdmin } = await import("../serve/admin.js");
+  const { openAdmin } = await import("../../serve/admin.js");
   return openAdmin(toListener(admin), { now: () => io.date(), log });
 }
 
@@ -132,7 +132,7 @@ async function continueWithoutLog(io: Io, log: (line: string) => void): Promise<
 /** Opens the server. If there are releases but none is current, the error says how to choose one. */
 async function open(settings: Settings, effects: CountedEffects) {
   try {
-    const { createListingServer } = await import("../serve/serve.js");
+    const { createListingServer } = await import("../../serve/serve.js");
     return await createListingServer(optionsOf("serve", settings), effects);
   } catch (error) {
     const { dist } = settings;
