@@ -16,7 +16,7 @@ import { withoutGates } from "../core/settings/merge.js";
 import { type Complete, type OptionsFor, withDefaults } from "../core/settings/settings.js";
 import { ForeignSourceError } from "../core/source/relation.js";
 import { copySourceColumns } from "../core/source/source-columns.js";
-import { filesOf, findTextFiles, isFolder } from "../core/source/text-files.js";
+import { findTextFiles, isFolder, sourceFiles } from "../core/source/text-files.js";
 import { type SourcePath, shellSource } from "../core/source/text-format.js";
 import { type DiffResult, diff } from "../diff/diff.js";
 import type { Found } from "../init/found.js";
@@ -174,7 +174,7 @@ function watchedFor({ db, contract, query, listings = {} }: DevSettings): Watche
   // A folder changes when a file comes or goes.
   if (typeof db === "string" && isFolder(db)) others.push(db);
   return [
-    ...filesOf(db).map((path) => ({ path, isDatabase: true })),
+    ...sourceFiles(db).map((path) => ({ path, isDatabase: true })),
     ...others.map((path) => ({ path, isDatabase: false })),
   ];
 }

@@ -25,7 +25,7 @@ import {
   type Rules,
   type Section,
   type SiteRules,
-  TYPES,
+  TYPES_BY_EXTENSION,
   withPages,
 } from "./rules.js";
 
@@ -112,14 +112,14 @@ function writeTypes(): string[] {
     "# .gz is no coding of another file, and .br is not Breton.",
     "RemoveEncoding .br .gz",
     "RemoveLanguage .br",
-    ...[...TYPES].map(([extension, type]) => `AddType ${quoteApache(type)} .${extension}`),
+    ...[...TYPES_BY_EXTENSION].map(([extension, type]) => `AddType ${quoteApache(type)} .${extension}`),
     `AddType ${quoteApache(OTHER_TYPE)} .txt .minisig`,
     "<Files SHA256SUMS>",
     `  ForceType ${quoteApache(OTHER_TYPE)}`,
     "</Files>",
     "# A .htaccess loses the flag T of a rule.",
     '<FilesMatch "\\.json(?:\\.br|\\.gz)?$">',
-    `  ForceType ${TYPES.get("json")}`,
+    `  ForceType ${TYPES_BY_EXTENSION.get("json")}`,
     "</FilesMatch>",
   ];
 }

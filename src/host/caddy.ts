@@ -18,7 +18,7 @@ import {
   RANGED_PATTERN,
   REVALIDATED_PATTERN,
   type SiteRules,
-  TYPES,
+  TYPES_BY_EXTENSION,
   withPages,
 } from "./rules.js";
 
@@ -107,7 +107,7 @@ function placeholders(rules: SiteRules): string[] {
     ]),
     ...map("{rollcall_file}", "{rollcall_type}", quoteCaddy(OTHER_TYPE), [
       ...paged.map(({ pageFolder }) => [pattern(`^${literal(pageFolder)}/`), last.page["Content-Type"]] as const),
-      ...[...TYPES].map(([extension, type]) => [pattern(`\\.${extension}$`), quoteCaddy(type)] as const),
+      ...[...TYPES_BY_EXTENSION].map(([extension, type]) => [pattern(`\\.${extension}$`), quoteCaddy(type)] as const),
     ]),
   ];
 }

@@ -4,7 +4,7 @@ import { basePath } from "../core/contract/links.js";
 import { usageError } from "../core/errors.js";
 import type { Site } from "../core/release/site.js";
 import type { OptionsOf } from "../core/settings/settings.js";
-import { type Compression, type SiteFacts, type SiteRules, servedEncodings, siteRulesOf } from "./rules.js";
+import { type Compression, type HostSettings, type SiteRules, servedEncodings, siteRulesOf } from "./rules.js";
 
 /** Settings of a host's files. */
 export type HostOptions = OptionsOf<"serverName" | "address" | "listenPort" | "root" | "basePath" | "cacheControl">;
@@ -26,22 +26,22 @@ export interface HostedSite {
 }
 
 /** The settings of a site that rules are made of. */
-export function siteSettings(
-  { baseUrl, listings, encodings }: Pick<SiteFacts, "baseUrl" | "listings" | "encodings">,
+export function hostSettings(
+  { baseUrl, listings, encodings }: Pick<HostSettings, "baseUrl" | "listings" | "encodings">,
   { basePath: base, cacheControl = DEFAULT_CACHE_CONTROL }: Pick<HostOptions, "basePath" | "cacheControl">,
-): SiteFacts {
+): HostSettings {
   return { baseUrl, base: base ?? basePath(baseUrl), listings, encodings, cacheControl };
 }
 
 /** The settings of a released site that rules are made of. */
-export function settingsOfRelease(
+export function hostSettingsOf(
   { baseUrl, listings }: Site,
   options: Pick<HostOptions, "basePath" | "cacheControl">,
-): SiteFacts {
+): HostSettings {
   const places = listings.map(({ name, release }) => ({ name, path: release.contract.listing.path }));
   // All listings of a site have the same codings.
   const encodings = listings[0]?.release.snapshot.encodings ?? [];
-  return siteSettings({ baseUrl, listings: places, encodings }, options);
+  return hostSettings({ baseUrl, listings: places, encodings }, options);
 }
 
 /**
@@ -51,7 +51,7 @@ export function settingsOfRelease(
  */
 export function siteOf(
   released: Site,
-  settings: SiteFacts,
+  settings: HostSettings,
   { compression, dist, folder }: { compression: Compression; dist: string; folder: string },
   { serverName, address, listenPort, root }: HostOptions = {},
 ): HostedSite {

@@ -15,7 +15,7 @@ import {
   INVALID_PAGE_BODY,
   OTHER_TYPE,
   REVALIDATED_PATTERN,
-  TYPES,
+  TYPES_BY_EXTENSION,
   withPages,
 } from "./rules.js";
 
@@ -192,7 +192,7 @@ function writeSite({ rules, baseUrl, serverName, address, port, ...site }: Hoste
     "  location ^~ /.rollcall/ {",
     "    internal;",
     `    alias ${current}/";`,
-    `    types { ${[...TYPES].map(([extension, type]) => `"${type}" ${extension};`).join(" ")} }`,
+    `    types { ${[...TYPES_BY_EXTENSION].map(([extension, type]) => `"${type}" ${extension};`).join(" ")} }`,
     `    default_type "${OTHER_TYPE}";`,
     "    # .json, .json.br and .json.gz",
     ...paged.flatMap(({ folder, pageFolder }) => [

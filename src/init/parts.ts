@@ -15,7 +15,7 @@ export interface Part {
  * Writes the SQL of a key made of several columns: their values joined by `:`. In texts, `~` becomes `~0` and `:` becomes `~1`, so
  * that different values never give one key. It is NULL if a value is.
  */
-export function joinParts(parts: readonly Part[]): string {
+export function keySql(parts: readonly Part[]): string {
   const values = parts.map(({ column, isText }) => {
     const name = quoteName(column);
     return isText ? `replace(replace(${name}, '~', '~0'), ':', '~1')` : name;

@@ -7,7 +7,7 @@ import { count } from "../core/print/numbers.js";
 import { type Proposed, unobserved } from "./decide.js";
 import type { Found, FoundListing } from "./found.js";
 import { fieldOf, wordsForRecords } from "./names.js";
-import { joinParts, type Part } from "./parts.js";
+import { keySql, type Part } from "./parts.js";
 import { queryFor } from "./propose.js";
 
 export interface ForeignKey {
@@ -162,8 +162,8 @@ function findJoined(
   if (present.length < parts.length) return elsewhere(foreign, target);
   const omitted = present.filter(({ schema }) => schema === undefined).map(({ column }) => column);
   if (omitted.length > 0) return { why: `${omitted.join(", ")} is omitted` };
-  const sql = joinParts(present.map(({ column }, at) => ({ column, isText: parts[at]?.isText ?? true })));
-  const lost = countLost(db, [found.name, sql], [target.found.name, joinParts(parts)]);
+  const sql = keySql(present.map(({ column }, at) => ({ column, isText: parts[at]?.isText ?? true })));
+  const lost = countLost(db, [found.name, sql], [target.found.name, keySql(parts)]);
   if (lost > 0) return isLost(lost);
   const [one] = wordsForRecords(target.found.name);
   const isNullable = present.some(({ schema }) => schema?.type === undefined || schema.type.includes("null"));

@@ -21,7 +21,7 @@ const GONE = 2 ** 30;
 
 const files = {
   id: "0123456789ab",
-  place: { baseUrl: "https://directory.example.com", path: "/api/users/" },
+  location: { baseUrl: "https://directory.example.com", path: "/api/users/" },
   listings: [{ paths: new PagePaths("/api/users/"), digests: new PageDigests(3, ["identity"]) }],
   others: ["snapshot.json"],
 } as unknown as ReleaseFiles;

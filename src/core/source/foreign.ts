@@ -8,14 +8,14 @@ import type { TextFormat } from "./text-format.js";
 export const SQLITE_MAGIC = "SQLite format 3\0";
 
 /** Bytes of a file's beginning that tell what it is. */
-export const BEGINNING = 4096;
+export const BEGINNING_BYTES = 4096;
 
 /** Reads the beginning of a file. @throws the system's error if it cannot be read */
 export function readBeginning(path: string): Buffer {
   const file = openSync(path, "r");
   try {
-    const bytes = Buffer.alloc(BEGINNING);
-    return bytes.subarray(0, readSync(file, bytes, 0, BEGINNING, 0));
+    const bytes = Buffer.alloc(BEGINNING_BYTES);
+    return bytes.subarray(0, readSync(file, bytes, 0, BEGINNING_BYTES, 0));
   } finally {
     closeSync(file);
   }

@@ -57,7 +57,7 @@ export function findTextFiles(db: SourcePath, settings: TextSettings): TextFiles
 }
 
 /** The paths of the files of a source, whether they exist or not: of a folder, all that are not passing. */
-export function filesOf(db: SourcePath): string[] {
+export function sourceFiles(db: SourcePath): string[] {
   if (typeof db !== "string") return [...db];
   return isFolder(db) ? pathsIn(db) : [db];
 }

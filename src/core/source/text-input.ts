@@ -8,7 +8,7 @@ import { createGunzip } from "node:zlib";
 import { codeOf, UserError } from "../errors.js";
 import { STDIN } from "../settings/kinds.js";
 import { DB_PURPOSE } from "./errors.js";
-import { BEGINNING, foreignContent, readBeginning } from "./foreign.js";
+import { BEGINNING_BYTES, foreignContent, readBeginning } from "./foreign.js";
 import { isUntouched, requireFile } from "./stats.js";
 import { nameOfSource, type TextFormat, type TextSettings } from "./text-format.js";
 
@@ -47,7 +47,7 @@ export class TextInput {
     if (isPacked) {
       plain = Buffer.alloc(0);
       for await (const bytes of bytesOf(path, name, true)) {
-        plain = bytes.subarray(0, BEGINNING);
+        plain = bytes.subarray(0, BEGINNING_BYTES);
         break;
       }
     }

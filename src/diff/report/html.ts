@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import type { Change, Diff } from "../../core/compare/change.js";
 import { count, number } from "../../core/print/numbers.js";
 import { capital, toJson } from "../../core/print/text.js";
-import { table } from "../../explorer/markup/figures/figure.js";
+import { htmlTable } from "../../explorer/markup/figures/figure.js";
 import { html, jsonForScript, Markup, pageHead } from "../../explorer/markup/markup.js";
 import { contractExcerpts, joined } from "./excerpt.js";
 import type { ReportFacts } from "./facts.js";
@@ -91,7 +91,7 @@ function contractChanged(contract: NonNullable<Report["contract"]>): Markup {
   });
   return html`<section class="contract panel" aria-labelledby="contract-title">
 <h2 id="contract-title">The contract changed</h2>
-${key === undefined ? undefined : html`<p>${key}</p>\n`}${table(html`aria-labelledby="contract-title"`, { head: ["What", "Old", "New"], rows })}</section>
+${key === undefined ? undefined : html`<p>${key}</p>\n`}${htmlTable(html`aria-labelledby="contract-title"`, { head: ["What", "Old", "New"], rows })}</section>
 `;
 }
 

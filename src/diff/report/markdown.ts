@@ -11,7 +11,6 @@ import {
   CHANGE_KINDS,
   type ChangeKind,
   comparedFields,
-  dayOf,
   factOf,
   firstChanges,
   labelOf,
@@ -20,6 +19,7 @@ import {
   type Report,
   type ReportOptions,
   RIGHT_TO_LEFT,
+  recordDay,
   reportOf,
   timeWord,
   writePath,
@@ -208,7 +208,7 @@ function changeRows(change: Change, report: Report): string {
     const { record } = change;
     const { facets, time } = subject;
     const facts = facets.map((field) => code(factOf(record, field, subject)));
-    return row(recordCell(change, record, report), ...facts, ...(time ? [code(dayOf(record, time))] : []));
+    return row(recordCell(change, record, report), ...facts, ...(time ? [code(recordDay(record, time))] : []));
   }
   const rows = change.fields.map((field, at) => {
     const [before, after] = excerpts(field, subject);

@@ -40,7 +40,7 @@ export interface Report {
   /** The number of records in which each field changed, most first. */
   fields: readonly (readonly [path: string, records: number])[];
   /** The facets with moves. */
-  facets: readonly Facet[];
+  facets: readonly FacetMoves[];
   /** The URL of the new snapshot's explorer, safe for links. It does not have removed records. */
   explorer: string | undefined;
   /** Whether the explorer exists only once the new side is published: it is a source, or on loopback. */
@@ -74,7 +74,7 @@ export interface ContractChange {
 }
 
 /** A facet with changed values. */
-export interface Facet {
+export interface FacetMoves {
   path: string;
   /** Most records first. */
   moves: readonly Move[];
@@ -164,7 +164,7 @@ export function otherKey({ keys }: ReportContract, show: (path: string) => strin
   return `The key is ${after} instead of ${before}, so all old records count as removed and all new ones as added.`;
 }
 
-function facetOf(path: string, flow: Diff["flow"], { write }: Subject): Facet {
+function facetOf(path: string, flow: Diff["flow"], { write }: Subject): FacetMoves {
   const text = (value: unknown) => short(write(path, value));
   const moves = flow.filter(({ field }) => field === path);
   return {
@@ -267,7 +267,7 @@ function short({ text, quoted }: Written): string {
 }
 
 /** The day of a record's time, or `null`. */
-export function dayOf(record: AnyRecord, time: Field): string {
+export function recordDay(record: AnyRecord, time: Field): string {
   return String(valueAt(record, time)).slice(0, "2026-11-21".length);
 }
 

@@ -12,7 +12,6 @@ import { contractExcerpts, excerpts, joined } from "./excerpt.js";
 import {
   CHANGE_KINDS,
   comparedFields,
-  dayOf,
   factOf,
   firstChanges,
   labelOf,
@@ -20,6 +19,7 @@ import {
   type Report,
   type ReportOptions,
   RIGHT_TO_LEFT,
+  recordDay,
   reportOf,
   type Subject,
   timeWord,
@@ -163,7 +163,7 @@ function facts(record: AnyRecord, subject: Subject): string[] {
     const value = factOf(record, field, subject);
     return visible(facets.length === 1 ? value : `${writePath(field.path)} ${value}`);
   });
-  return time === undefined ? values : [visible(`${writePath(timeWord(time))} ${dayOf(record, time)}`), ...values];
+  return time === undefined ? values : [visible(`${writePath(timeWord(time))} ${recordDay(record, time)}`), ...values];
 }
 
 /** A record's name. It is last on its line, where its width or direction cannot move other text. */

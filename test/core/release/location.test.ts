@@ -2,7 +2,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { isOtherListing } from "../../../src/core/release/place.js";
+import { isOtherListing } from "../../../src/core/release/location.js";
 import { diff as compare } from "../../../src/index.js";
 import { fakeIo, rollcall } from "../../cli/run.js";
 import { readTree, scratch } from "../../support/files.js";

@@ -10,8 +10,8 @@ import { CONTRACT, CURRENT, SNAPSHOT } from "./layout.js";
 import { readPlain } from "./plain-files.js";
 import { parseSiteSnapshot, type Site } from "./site.js";
 
-/** What names a listing. */
-export type ListingName = Pick<ListingPlace, "baseUrl" | "path">;
+/** What tells a listing from others. */
+export type ListingLocation = Pick<ListingPlace, "baseUrl" | "path">;
 
 /** What snapshot.json says about a release that may be replaced. */
 export interface Announced {
@@ -56,8 +56,8 @@ export function parseAnnounced(text: string): Announced | undefined {
   return { id, base_url, count, path: SITE_PATH };
 }
 
-/** What names a release: its base URL, and the path of its listing; `SITE_PATH` for a site. */
-export function placeOf({ baseUrl, listings, top }: Pick<Site, "baseUrl" | "listings" | "top">): ListingName {
+/** The location of a release: its base URL, and the path of its listing; `SITE_PATH` for a site. */
+export function locationOf({ baseUrl, listings, top }: Pick<Site, "baseUrl" | "listings" | "top">): ListingLocation {
   return { baseUrl, path: top ? SITE_PATH : (listings[0]?.release.paths.listing ?? DEFAULT_PATH) };
 }
 
@@ -65,7 +65,7 @@ export function placeOf({ baseUrl, listings, top }: Pick<Site, "baseUrl" | "list
  * Whether `after` is another listing than `before`: it has another path or base URL. A listing with a loopback base URL can move
  * to any other one, since readers on other machines have never seen it.
  */
-export function isOtherListing(before: ListingName, after: ListingName): boolean {
+export function isOtherListing(before: ListingLocation, after: ListingLocation): boolean {
   if (before.path !== after.path) return true;
   return before.baseUrl !== after.baseUrl && !isOnLoopback(before.baseUrl);
 }
@@ -75,7 +75,7 @@ function isOnLoopback(baseUrl: string): boolean {
 }
 
 /** The URL of a listing, for messages. */
-export function listingUrl({ baseUrl, path }: ListingName): string {
+export function listingUrl({ baseUrl, path }: ListingLocation): string {
   return `${baseUrl}${path}`;
 }
 
@@ -87,13 +87,13 @@ export function listingUrl({ baseUrl, path }: ListingName): string {
 export function otherListing(
   where: string,
   { announced, path }: { announced: Announced; path: string },
-  after: ListingName,
+  after: ListingLocation,
   elsewhere: string,
 ): UserError {
   const before = { baseUrl: announced.base_url, path };
   const isPlain = ![path, after.path].includes(SITE_PATH);
   const kind = isPlain ? "listing" : "release";
-  const show = (name: ListingName) =>
+  const show = (name: ListingLocation) =>
     isPlain ? listingUrl(name) : `the ${name.path === SITE_PATH ? "site" : "listing"} ${listingUrl(name)}`;
   const release = `release ${announced.id}, ${count(announced.count, "record")}`;
   return new UserError(
@@ -108,7 +108,7 @@ export function otherListing(
  */
 export async function requireSameListing(
   dist: string,
-  after: ListingName,
+  after: ListingLocation,
   force: boolean,
 ): Promise<string | undefined> {
   const readText = (name: string) => String(readPlain(join(dist, CURRENT, name)) ?? "");
