@@ -8,7 +8,7 @@ import { facetTermsOf, keyTerm, termOf, wordsOfRecord } from "../../../src/core/
 import { chosenLists, type Where } from "../../../src/explorer/page/chosen.js";
 import type { ExplorerSummary } from "../../../src/explorer/summary.js";
 import type { Random } from "../../support/random.js";
-import { BASE } from "../listing/published.js";
+import { BASE } from "../published.js";
 import { sortPlainly } from "./plain.js";
 
 export interface Person {
