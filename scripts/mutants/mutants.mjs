@@ -503,8 +503,8 @@ export const MUTANTS = [
   {
     name: "release-contract-of-other-bytes",
     file: "src/core/release/open.ts",
-    from: "else if (found !== listed) note",
-    to: 'else if (found === "") note',
+    from: "else if (found !== listed) add",
+    to: 'else if (found === "") add',
     tests: ["test/verify/damages.system.test.ts"],
   },
   {

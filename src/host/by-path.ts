@@ -1,9 +1,8 @@
 /** Hosts that cannot map a query, as rows of data. They need releases with `--links path`; docs/reference/hosts.md has the commands. */
-import { type HostKind, limitedBy } from "./kind.js";
+import { type ANSWERS, type HostKind, limitedBy } from "./kind.js";
 
 const GB = 1_000_000_000;
 const MIB = 1024 * 1024;
-const OWN = "its own";
 
 const BY_PATH_ONLY = limitedBy("It cannot map a query: pages by path only", [
   "no-page",
@@ -50,7 +49,10 @@ const FILES_ONLY = {
   ]),
 };
 
-const ROWS: readonly (Omit<HostKind, "query" | "answers" | "steps" | "tested"> & { tested?: string })[] = [
+/** What differs from a host of plain files, which is not run in tests, and whose answers other than files are its own. */
+interface Row extends Partial<HostKind>, Pick<HostKind, "name" | "title" | "compression"> {}
+
+const ROWS: readonly Row[] = [
   {
     name: "github-pages",
     title: "GitHub Pages",
@@ -132,12 +134,19 @@ const ROWS: readonly (Omit<HostKind, "query" | "answers" | "steps" | "tested"> &
   },
 ];
 
+const OWN_ANSWERS: typeof ANSWERS = {
+  headers: "its own",
+  options: "its own",
+  refusal: "its own",
+  missing: "its own",
+};
+
 export const BY_PATH: readonly HostKind[] = ROWS.map((row) => ({
-  tested: "not run",
-  ...row,
   query: "no",
-  answers: { headers: OWN, options: OWN, refusal: OWN, missing: OWN },
+  tested: "not run",
   steps: [
     `Build with --links path${row.inRelease ? ` --adapt ${row.name}` : ""}${row.compression === "files" ? "" : ", without --compress"}; docs/reference/hosts.md has the commands`,
   ],
+  ...row,
+  answers: { ...OWN_ANSWERS, ...row.answers },
 }));
