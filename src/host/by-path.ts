@@ -49,8 +49,8 @@ const FILES_ONLY = {
   ]),
 };
 
-/** What differs from a host of plain files, which is not run in tests, and whose answers other than files are its own. */
-interface Row extends Partial<HostKind>, Pick<HostKind, "name" | "title" | "compression"> {}
+/** What differs from a host that tests do not run, and whose headers, errors and answers to other methods are its own. */
+type Row = Pick<HostKind, "name" | "title" | "compression"> & Partial<HostKind>;
 
 const ROWS: readonly Row[] = [
   {

@@ -99,8 +99,7 @@ export async function inspect(folder: string): Promise<{ release?: Release; prob
     add("snapshot", SNAPSHOT, shorten(snapshotText, LONGEST_TEXT), "the JSON that Rollcall writes for a release");
   const contract = contractText === undefined ? undefined : await parseContract(contractText);
   if (contract && "mistakes" in contract)
-    for (const mistake of contract.mistakes)
-      add("contract", CONTRACT, shorten(mistake, LONGEST_MISTAKE), "a contract");
+    for (const mistake of contract.mistakes) add("contract", CONTRACT, shorten(mistake, LONGEST_MISTAKE), "a contract");
   const sums = await read("sums", SUMS, (path) =>
     withReleaseFile(path, async (file, size) => {
       if (!snapshot || !contract || "mistakes" in contract) return undefined;

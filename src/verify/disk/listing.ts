@@ -30,7 +30,7 @@ import { listFiles } from "../../core/release/sums.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";
 import { checkSigned, type SignatureResult, type SignatureTrust, type Signed } from "../signature.js";
 import { Findings, type Verdict } from "../verdict.js";
-import { checkDigests, checkFiles, type AddFinding } from "./files.js";
+import { type AddFinding, checkDigests, checkFiles } from "./files.js";
 import { checkChanges } from "./packed.js";
 import { readPageFile } from "./page-check.js";
 import { checkPages } from "./pages.js";

@@ -14,7 +14,7 @@ import { shorten } from "../../core/print/text.js";
 import { BULK, BULK_FOLDER, CHANGES, CHANGES_FOLDER, CSV, SNAPSHOT } from "../../core/release/layout.js";
 import type { Release } from "../../core/release/open.js";
 import { openPlain } from "../../core/release/plain-files.js";
-import type { FileDigests, AddFinding } from "./files.js";
+import type { AddFinding, FileDigests } from "./files.js";
 import { readPageFile } from "./page-check.js";
 import { recordChecker } from "./records.js";
 

@@ -9,7 +9,7 @@ import { PageDigests } from "../../core/release/sums.js";
 import { ThreadPool, threadsFor } from "../../core/workers/pool.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";
 import type { Findings } from "../verdict.js";
-import { comparingSink, type FileDigests, type AddFinding } from "./files.js";
+import { type AddFinding, comparingSink, type FileDigests } from "./files.js";
 import { checkBulk, checkCsv, PlainHash } from "./packed.js";
 import { type CheckedPages, type DigestedPages, type PagesToCheck, startChecks } from "./page-check.js";
 import { AllKeys, OrderCheck } from "./records.js";

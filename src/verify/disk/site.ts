@@ -13,7 +13,7 @@ import { TemporaryDatabase } from "../../core/scratch/database.js";
 import { createTurns } from "../../core/workers/turns.js";
 import { SIGNATURE_ROW } from "../signature.js";
 import { checkRow, Findings, type Verdict } from "../verdict.js";
-import { checkDigests, checkFiles, type AddFinding } from "./files.js";
+import { type AddFinding, checkDigests, checkFiles } from "./files.js";
 import { checkSignatureIn, type DiskOptions, verifyRelease } from "./listing.js";
 import { readPageFile } from "./page-check.js";
 import { shownId } from "./records.js";

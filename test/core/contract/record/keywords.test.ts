@@ -131,7 +131,12 @@ test.each([
 });
 
 test("uniqueItems: false allows repeated items", () => {
-  expect(z.unknown().check(...checksOf({ uniqueItems: false })).safeParse([1, 1]).success).toBe(true);
+  expect(
+    z
+      .unknown()
+      .check(...checksOf({ uniqueItems: false }))
+      .safeParse([1, 1]).success,
+  ).toBe(true);
 });
 
 test.each([
