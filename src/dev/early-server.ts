@@ -8,7 +8,7 @@ import { SERVER_LIMITS } from "../serve/limits.js";
 import { listen } from "../serve/listen.js";
 import { createListingServer, type Server } from "../serve/serve.js";
 
-export interface EarlyHost {
+export interface EarlyServer {
   /** The address that it listens on: `http://127.0.0.1:8080`. */
   readonly origin: string;
   /** Serves the current release of this folder from now on. @returns that release */
@@ -25,7 +25,7 @@ const HOST = "127.0.0.1";
  * @param log is called with a line for each problem.
  * @throws UserError if the given port is in use or forbidden.
  */
-export async function listenEarly(port: number | undefined, log: (line: string) => void): Promise<EarlyHost> {
+export async function listenEarly(port: number | undefined, log: (line: string) => void): Promise<EarlyServer> {
   let site: Server | undefined;
   const server = createServer((req, res) => (site ? site.handler(req, res) : answerNotReady(res)));
   const origin = await listenOn(server, port);
