@@ -55,8 +55,8 @@ function bars(id: string, { head, rows }: Table): Markup {
 }
 
 /** Added and removed records by time; nothing without such records, or without a time. */
-async function addedAndRemoved({ diff, subjects, words }: Report): Promise<Figure[]> {
-  const { time } = subjects.added;
+async function addedAndRemoved({ diff, wordings, words }: Report): Promise<Figure[]> {
+  const { time } = wordings.added;
   if (time === undefined || diff.added + diff.removed === 0) return [];
   const times = await countTimes(diff, time);
   if (times.bins.length === 0) return [];
