@@ -12,10 +12,13 @@ const BY_PATH_ONLY = limitedBy("It cannot map a query: pages by path only", [
   "missing-slash-query",
 ]);
 
+const SERVES_ALL = limitedBy("It serves every file of the release", ["unserved-file"]);
+
 /** Of hosts whose headers and errors are their own. */
 const FILES_ONLY = {
   ...BY_PATH_ONLY,
   ...limitedBy("Its redirects are its own", ["missing-slash-host"]),
+  ...SERVES_ALL,
   ...limitedBy("Its headers, errors and answers to other methods are its own", [
     "allow",
     "vary",
@@ -45,6 +48,8 @@ const FILES_ONLY = {
     "error-browsers",
     "error-detail",
     "if-match",
+    "modified-since",
+    "other-site",
     "part-beyond",
   ]),
 };
@@ -101,6 +106,7 @@ const ROWS: readonly Row[] = [
     },
     unmetChecks: {
       ...BY_PATH_ONLY,
+      ...SERVES_ALL,
       ...limitedBy("It answers every method as GET", ["options", "preflight", "post"]),
       ...limitedBy("404 is its own page, with the headers of pages", ["invalid-page", "error-caching", "error-detail"]),
       ...limitedBy("It has no ranges", ["part-range", "part-if-range"]),

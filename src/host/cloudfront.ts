@@ -27,6 +27,7 @@ export const cloudfront: HostKind = {
       "not-modified-type",
       "not-modified-weak",
       "not-modified-list",
+      "modified-since",
     ]),
     ...limitedBy("It compresses by itself, and makes ETags weak", ["br-tag", "br-vary", "gzip-tag", "gzip-vary"]),
     ...limitedBy("The policy's headers are the same for every file and release", ["snapshot-id", "explorer-headers"]),
