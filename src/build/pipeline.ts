@@ -230,7 +230,7 @@ async function run(
     };
     const jobs = batches(task, settings.packs, previous, () => isGood);
     await pool.runInOrder(jobs, take).catch((error) => {
-      throw explainSqlite(nameOfSource(settings.db), error, source.place);
+      throw explainSqlite(nameOfSource(settings.db), error, source.context);
     });
   } finally {
     inline?.close();

@@ -17,12 +17,12 @@ import { variableOf } from "../core/settings/names.js";
 import { type Complete, type OptionsFor, withDefaults } from "../core/settings/settings.js";
 import { ForeignSourceError } from "../core/source/relation.js";
 import { copySourceColumns } from "../core/source/source-columns.js";
-import { filesOf, findTextFiles, isFolder } from "../core/source/text-files.js";
+import { findTextFiles, isFolder, sourceFiles } from "../core/source/text-files.js";
 import { type SourcePath, shellSource } from "../core/source/text-format.js";
 import { type DiffResult, diff } from "../diff/diff.js";
 import type { Found, FoundListing } from "../init/found.js";
 import { type FoundSource, findSource, type LeftTable, notesOn, omittedColumns, tablesOf } from "../init/source.js";
-import { type EarlyHost, listenEarly } from "./early-host.js";
+import { type EarlyServer, listenEarly } from "./early-server.js";
 import { repeat } from "./repeat.js";
 import { type Watched, Watcher } from "./watch.js";
 
@@ -120,11 +120,11 @@ export interface DevEffects extends DevScreen {
 /** Builds and serves until stopped. @throws the signal's reason; UserError if it cannot listen. */
 export async function dev(options: DevOptions, effects: DevEffects): Promise<never> {
   const { signal } = effects;
-  const host = await listenEarly(options.port, effects.log);
+  const server = await listenEarly(options.port, effects.log);
   const watcher = new Watcher();
   const scratch = await makeScratch("dev");
   try {
-    effects.onListening(host.origin);
+    effects.onListening(server.origin);
     let served: Site | undefined;
     let files: readonly string[] = [];
     let settings: DevSettings | undefined;
@@ -137,7 +137,7 @@ export async function dev(options: DevOptions, effects: DevEffects): Promise<nev
       requireNoContract(settings);
       // Watch the files before they are read, so that a change during a build leads to another build.
       await watcher.watch([...always, ...watchedFor(settings)]);
-      const running = { host, files, served, scratch };
+      const running = { server, files, served, scratch };
       try {
         served = await buildAndServe(settings, running, effects);
       } catch (error) {
@@ -156,7 +156,7 @@ export async function dev(options: DevOptions, effects: DevEffects): Promise<nev
     });
   } finally {
     watcher.close();
-    await host.close();
+    await server.close();
     removeScratch(scratch);
   }
 }
@@ -175,7 +175,7 @@ function watchedFor({ db, contract, query, listings = {} }: DevSettings): Watche
   // A folder changes when a file comes or goes.
   if (typeof db === "string" && isFolder(db)) others.push(db);
   return [
-    ...filesOf(db).map((path) => ({ path, isDatabase: true })),
+    ...sourceFiles(db).map((path) => ({ path, isDatabase: true })),
     ...others.map((path) => ({ path, isDatabase: false })),
   ];
 }
@@ -222,7 +222,7 @@ function withMade({ listings }: FoundSource, settings: DevSettings, scratch: str
 }
 
 interface Running {
-  host: EarlyHost;
+  server: EarlyServer;
   made?: MadeContracts | undefined;
   scratch: string;
   files: readonly string[];
@@ -237,13 +237,13 @@ const KEEP = 1;
 
 async function buildAndServe(
   { baseUrl = "http://localhost", ...settings }: DevSettings,
-  { host, made, scratch, files, served }: Running,
+  { server, made, scratch, files, served }: Running,
   { signal, onBegin, onProgress, onBuilt }: DevEffects,
 ): Promise<Site> {
   const { listings } = settings;
   const contract = await loadContract(settings.contract);
   await onBegin(listings === undefined ? contract.listing.words : RECORDS_WORDS);
-  const base = host.origin + basePath(baseUrl);
+  const base = server.origin + basePath(baseUrl);
   const dist = join(scratch, DIST);
   const began = performance.now();
   const result = await build(
@@ -262,7 +262,7 @@ async function buildAndServe(
     { signal, onProgress },
   );
   const milliseconds = performance.now() - began;
-  const site = await host.show(dist);
+  const site = await server.show(dist);
   const shown = await compareListings(site, served, result, { dist, workers: settings.workers, signal });
   try {
     const { db, problems: problemsFile } = settings;

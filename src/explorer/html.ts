@@ -24,7 +24,7 @@ import { sha256 } from "../core/release/plain-files.js";
 import { overviewFigures } from "./figures.js";
 import { filesSection, type ReaderFile, SIGNATURE_FILE } from "./files.js";
 import { breakable, html, jsonForScript, type Markup, pageHead } from "./markup/markup.js";
-import { fieldsOf, headingOf, meaningOf, nameInText } from "./meaning.js";
+import { fieldsInFileOrder, headingOf, meaningOf, nameInText } from "./meaning.js";
 import { type ExplorerSummary, encodeSummary, type WrittenFrom } from "./summary.js";
 
 /** What the explorer may load: scripts, styles and requests of its own origin; images also of the origins that the contract names. */
@@ -142,7 +142,7 @@ function fieldsSection({ file, fields, listing }: Contract): Markup {
 <h2 id="meanings-title">What each ${listing.words[0]} has</h2>
 <table class="fields cards"><thead><tr><th scope="col">Field</th><th scope="col">Meaning</th></tr></thead>
 <tbody>
-${fieldsOf({ file, fields }).map((field) => fieldRow(field, listing.key))}</tbody></table>
+${fieldsInFileOrder({ file, fields }).map((field) => fieldRow(field, listing.key))}</tbody></table>
 </section>
 `;
 }

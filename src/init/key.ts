@@ -4,7 +4,7 @@ import { UserError } from "../core/errors.js";
 import { count, number } from "../core/print/numbers.js";
 import type { Proposed } from "./decide.js";
 import { isNamedAfter, wordsOf } from "./names.js";
-import { canBeKey, findSet, joinParts, LONGEST_KEY, type Part, partOf, tallyOf } from "./parts.js";
+import { canBeKey, findSet, keySql, LONGEST_KEY, type Part, partOf, tallyOf } from "./parts.js";
 import type { Survey } from "./tally.js";
 
 export interface ChosenKey {
@@ -86,7 +86,7 @@ function join(columns: readonly Proposed[], all: readonly Proposed[], why: strin
   const field = freeName(all);
   const parts = columns.map(partOf);
   const order = [...columns.map((part) => part.field), field];
-  return { field, why, order, added: { sql: joinParts(parts), parts } };
+  return { field, why, order, added: { sql: keySql(parts), parts } };
 }
 
 function namesOf(columns: readonly Proposed[]): string {
@@ -212,7 +212,7 @@ function noKey(survey: Survey, columns: readonly Proposed[]): NoKeyError {
 
 /** The error for a query whose columns are unique together. init does not change a query. */
 function noKeyInQuery({ name }: Survey, columns: readonly Proposed[], field: string): NoKeyError {
-  const sql = `${joinParts(columns.map(partOf))} AS ${quoteName(field)}`;
+  const sql = `${keySql(columns.map(partOf))} AS ${quoteName(field)}`;
   const why = `no column is unique, but (${namesOf(columns)}) are together`;
   return new NoKeyError(`The query ${name} has no key: ${why}; add a column to its SELECT: ${sql}`);
 }

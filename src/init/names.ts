@@ -191,7 +191,7 @@ function isSameNoun(one: string, other: string): boolean {
 const LONGEST_PATH = 100;
 
 /** Proposes the listing's path: `/people/`, avoiding names of a release's own files. */
-export function pathOf(table: string): string {
+export function proposePath(table: string): string {
   const safe = segmentOf(table);
   return TAKEN_NAMES.includes(safe) ? `/${safe}-list/` : `/${safe}/`;
 }

@@ -16,7 +16,7 @@ export interface Part {
  * that different values never give one key. It is NULL if a value is.
  * @param sqls the SQL of each part; the names of the columns by default
  */
-export function joinParts(
+export function keySql(
   parts: readonly Part[],
   sqls: readonly string[] = parts.map(({ column }) => quoteName(column)),
 ): string {

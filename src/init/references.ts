@@ -8,7 +8,7 @@ import { showValue } from "../core/print/text.js";
 import { type Proposed, unobserved } from "./decide.js";
 import type { Found, FoundListing } from "./found.js";
 import { fieldOf, wordsForRecords } from "./names.js";
-import { joinParts, type Part } from "./parts.js";
+import { keySql, type Part } from "./parts.js";
 import { queryFor } from "./propose.js";
 
 export interface ForeignKey {
@@ -246,14 +246,14 @@ function findJoined(
     values,
     [
       found.name,
-      joinParts(
+      keySql(
         ownParts,
         present.map((column) => givenSql(values, found.name, column)),
       ),
     ],
     [
       target.found.name,
-      joinParts(
+      keySql(
         parts,
         keyColumns.map((column) => givenSql(values, target.found.name, column)),
       ),
@@ -263,7 +263,7 @@ function findJoined(
   const [one] = wordsForRecords(target.found.name);
   const isNullable = present.some(({ schema }) => schema?.type === undefined || schema.type.includes("null"));
   const schema: FieldSchema = { type: isNullable ? ["string", "null"] : "string" };
-  return { field: `${one} ${target.found.key.field}`, schema, to: target.name, sql: joinParts(ownParts) };
+  return { field: `${one} ${target.found.key.field}`, schema, to: target.name, sql: keySql(ownParts) };
 }
 
 function columnOf(columns: readonly Proposed[], name: string): Proposed | undefined {

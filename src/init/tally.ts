@@ -4,7 +4,7 @@ import { ABSENCE_MARKS, CellColumn, memberTypeOf, storedMember } from "../core/s
 import { DecimalColumn, type Mark } from "../core/source/decimals.js";
 import { InvalidText } from "../core/source/values.js";
 import { beginsAsJson, type Conversion, FORMS, type Form, hasEmailAddress, isExactJson } from "./forms.js";
-import type { Origin, Subject, SubjectColumn } from "./subject.js";
+import type { Subject, SubjectColumn, ValueOrigin } from "./subject.js";
 
 /** A row in messages: `rowid 17`, `row 17` of a view, or `line 17`. */
 export type RowName = string;
@@ -26,8 +26,8 @@ export interface Misses extends Counted {
 }
 
 /** The types of values. Booleans and JSON are types of their own only in NDJSON. */
-export const TYPES = ["INTEGER", "REAL", "TEXT", "BLOB", "BOOLEAN", "JSON"] as const;
-export type ValueType = (typeof TYPES)[number];
+export const VALUE_TYPES = ["INTEGER", "REAL", "TEXT", "BLOB", "BOOLEAN", "JSON"] as const;
+export type ValueType = (typeof VALUE_TYPES)[number];
 
 /** Maximum number of values of an enumeration, and their length. */
 const MOST_VALUES = 20;
@@ -85,7 +85,7 @@ export class ColumnTally {
 
   constructor(
     { name, type, isUnnamed = false }: SubjectColumn,
-    readonly origin: Origin,
+    readonly origin: ValueOrigin,
     /** Texts that the user named as marks for NULL. */
     private readonly givenMarks: ReadonlySet<string>,
   ) {

@@ -9,10 +9,10 @@ import { referencesOf } from "../contract/references.js";
 import { lowerCase, quoteName } from "../contract/sql.js";
 import { codeOf, UserError } from "../errors.js";
 import { shellWord } from "../print/text.js";
-import { changedWhileRead, explainReading, type ListingPlace } from "./errors.js";
+import { changedWhileRead, explainReading, type ReadContext } from "./errors.js";
 import { type Offered, offeredBy } from "./offered.js";
 import { copyColumn, publishedParameters, publishedSql } from "./published.js";
-import { findRelation, freeRowid, placeOf, type Relation, type RelationOptions } from "./relation.js";
+import { contextOf, findRelation, freeRowid, type Relation, type RelationOptions } from "./relation.js";
 import { isSameFile, isUnwritten, requireFile } from "./stats.js";
 import { nameOfSource } from "./text-format.js";
 
@@ -154,9 +154,9 @@ function tryCopy(path: string, listings: ReadonlyMap<string, CopyOptions>, to: s
   let holder: Database.Database | undefined;
   let copier: Database.Database | undefined;
   /** What is being read. */
-  let place: ListingPlace | undefined;
+  let context: ReadContext | undefined;
   const reading = (name: string, options: CopyOptions) => {
-    place = placeOf(name, options);
+    context = contextOf(name, options);
   };
   // Empties the file of an earlier attempt.
   writeFileSync(to, "");
@@ -180,8 +180,8 @@ function tryCopy(path: string, listings: ReadonlyMap<string, CopyOptions>, to: s
     }
     const copied = [...listings].map(([name, options], at) => {
       reading(name, options);
-      const { rows, version, place: placed, offered } = found.get(name) as Found;
-      return { ...copyRows(db, rows, options, copyTables(at)), version, place: placed, offered, stats: held };
+      const { rows, version, place, offered } = found.get(name) as Found;
+      return { ...copyRows(db, rows, options, copyTables(at)), version, place, offered, stats: held };
     });
     for (const [at, [name, options]] of [...listings].entries()) {
       reading(name, options);
@@ -191,7 +191,7 @@ function tryCopy(path: string, listings: ReadonlyMap<string, CopyOptions>, to: s
         return target && from && keysSql(target.contract, from.rows);
       });
     }
-    place = undefined;
+    context = undefined;
     const now = statNow();
     // SQLite's writers wait for this transaction, or move the frames that it sees from the log to the file.
     const isReplaced = now === undefined || !isSameFile(now, held);
@@ -205,7 +205,7 @@ function tryCopy(path: string, listings: ReadonlyMap<string, CopyOptions>, to: s
     // Another attempt may succeed if the file was replaced or overwritten.
     if (!now || !isSameFile(now, stats)) return undefined;
     if (DAMAGED.test(codeOf(error) ?? "") && !isUnwritten(now, stats)) return undefined;
-    throw explainReading(file, error, place);
+    throw explainReading(file, error, context);
   } finally {
     copier?.close();
     holder?.close();

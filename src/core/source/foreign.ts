@@ -10,13 +10,13 @@ import type { TextFormat } from "./text-format.js";
 export const SQLITE_MAGIC = "SQLite format 3\0";
 
 /** Bytes of a file's beginning that tell what it is. */
-export const BEGINNING = 4096;
+export const BEGINNING_BYTES = 4096;
 
 /** Reads the beginning of a file. @throws the system's error if it cannot be read */
-export function readBeginning(path: string, most = BEGINNING): Buffer {
+export function readBeginning(path: string, most = BEGINNING_BYTES): Buffer {
   const file = openSync(path, "r");
   try {
-    const bytes = Buffer.alloc(Math.min(most, fstatSync(file).size || BEGINNING));
+    const bytes = Buffer.alloc(Math.min(most, fstatSync(file).size || BEGINNING_BYTES));
     return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, 0));
   } finally {
     closeSync(file);

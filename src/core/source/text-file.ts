@@ -12,7 +12,7 @@ import { shorten, showValue } from "../print/text.js";
 import { CellColumn, cellReader, hasNumbers, memberReader, type Stored, storedMember, typedReader } from "./cells.js";
 import { EmptyRows, isEmptyRow, readRows } from "./csv-rows.js";
 import { AmbiguousFields, DecimalColumn } from "./decimals.js";
-import { changedWhileRead, explainReading, type ListingPlace } from "./errors.js";
+import { changedWhileRead, explainReading, type ReadContext } from "./errors.js";
 import { readMembers } from "./json-text.js";
 import { freeRowid, ROWID_NAMES, requireColumns } from "./relation.js";
 import { findDialect, MOST_CHARACTERS, WHOLE_FILE } from "./separator.js";
@@ -38,7 +38,7 @@ export interface TextImport {
   table: string;
   as: ImportAs;
   /** The listing that it is read for, in messages; undefined for all, or without a site. */
-  place?: ListingPlace | undefined;
+  context?: ReadContext | undefined;
 }
 
 /** What to import from the files of a source, as they are now. */
@@ -112,7 +112,7 @@ export async function importTexts<Plan extends ImportPlan>(
     const inputs: TextInput[] = [];
     const isUnchanged = () => inputs.every((input) => input.isUnchanged()) && isSamePlan(plan, find);
     try {
-      for (const { file, place } of imports) inputs.push(await openInput(file, dirname(to), place));
+      for (const { file, context } of imports) inputs.push(await openInput(file, dirname(to), context));
       const tables = await importOnce(imports, inputs, to, effects);
       if (isUnchanged()) return { plan, tables, isUnchanged };
     } catch (error) {
@@ -136,12 +136,12 @@ function isSamePlan(plan: ImportPlan, find: () => ImportPlan): boolean {
   }
 }
 
-async function openInput(file: TextFile, spool: string, place: ListingPlace | undefined): Promise<TextInput> {
+async function openInput(file: TextFile, spool: string, context: ReadContext | undefined): Promise<TextInput> {
   const { path, format, settings, isOfSeveral } = file;
   try {
     return await TextInput.open(path, format, settings, spool, isOfSeveral);
   } catch (error) {
-    throw explainReading(nameOfSource(path), adviseLeavingOut(error, file), place);
+    throw explainReading(nameOfSource(path), adviseLeavingOut(error, file), context);
   }
 }
 
@@ -176,7 +176,7 @@ async function importOnce(
       try {
         tables.push(await importTable(db, input, text, one));
       } catch (error) {
-        throw explainReading(input.name, adviseLeavingOut(error, one.file), one.place);
+        throw explainReading(input.name, adviseLeavingOut(error, one.file), one.context);
       }
       before += Number(input.stats.size);
     }

@@ -47,7 +47,7 @@ export interface TextFiles {
  * @throws UserError if there are none, two have one name, there are more than a site has listings, or the folder cannot be read
  */
 export function findTextFiles(db: SourcePath, settings: TextSettings): TextFiles | undefined {
-  const paths = filesOf(db);
+  const paths = sourceFiles(db);
   requireNamed(db, paths, settings);
   if (typeof db !== "string")
     return several(
@@ -95,7 +95,7 @@ function requireNamed(db: SourcePath, paths: readonly string[], { files = {} }: 
 }
 
 /** The paths of the files of a source, whether they exist or not: of a folder, all that are not passing. */
-export function filesOf(db: SourcePath): string[] {
+export function sourceFiles(db: SourcePath): string[] {
   if (typeof db !== "string") return [...db];
   return isFolder(db) ? pathsIn(db) : [db];
 }

@@ -10,7 +10,7 @@ import { shellWord } from "../print/text.js";
 import { type SettingsOfFile, STDIN } from "../settings/kinds.js";
 import { flagOf, variableOf } from "../settings/names.js";
 import { DB_PURPOSE } from "./errors.js";
-import { BEGINNING, encodingOf, foreignContent, foreignError, readBeginning, readJson } from "./foreign.js";
+import { BEGINNING_BYTES, encodingOf, foreignContent, foreignError, readBeginning, readJson } from "./foreign.js";
 import { isUntouched, requireFile } from "./stats.js";
 import { nameOfSource, type TextFormat } from "./text-format.js";
 
@@ -69,7 +69,7 @@ export class TextInput {
     if (isPacked) {
       plain = Buffer.alloc(0);
       for await (const bytes of bytesOf(path, name, true)) {
-        plain = bytes.subarray(0, BEGINNING);
+        plain = bytes.subarray(0, BEGINNING_BYTES);
         break;
       }
     }

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import type { Change, Diff } from "../../core/compare/change.js";
 import { count, number } from "../../core/print/numbers.js";
 import { capital, toJson } from "../../core/print/text.js";
-import { table } from "../../explorer/markup/figures/figure.js";
+import { htmlTable } from "../../explorer/markup/figures/figure.js";
 import { html, jsonForScript, Markup, pageHead } from "../../explorer/markup/markup.js";
 import { contractExcerpts, joined } from "./excerpt.js";
 import type { ReportFacts } from "./facts.js";
@@ -20,7 +20,7 @@ import {
   type Report,
   type ReportOptions,
   reportOf,
-  type Subject,
+  type Wording,
   writePath,
 } from "./model.js";
 
@@ -91,7 +91,7 @@ function contractChanged(contract: NonNullable<Report["contract"]>): Markup {
   });
   return html`<section class="contract panel" aria-labelledby="contract-title">
 <h2 id="contract-title">The contract changed</h2>
-${key === undefined ? undefined : html`<p>${key}</p>\n`}${table(html`aria-labelledby="contract-title"`, { head: ["What", "Old", "New"], rows })}</section>
+${key === undefined ? undefined : html`<p>${key}</p>\n`}${htmlTable(html`aria-labelledby="contract-title"`, { head: ["What", "Old", "New"], rows })}</section>
 `;
 }
 
@@ -104,8 +104,8 @@ function gates(exceeded: readonly string[]): Markup {
 }
 
 /** The list of changes before the script fills it: search, filters, and an empty table. */
-function changeList({ diff, words: [one], subjects }: Report): Markup {
-  const { key } = subjects.changed.contract;
+function changeList({ diff, words: [one], wordings }: Report): Markup {
+  const { key } = wordings.changed.contract;
   return html`<section id="changes" class="changes" tabindex="-1" aria-labelledby="changes-title">
 <h2 id="changes-title">Changes</h2>
 <noscript><p class="panel">The list needs JavaScript, which is off here. It is all in this file: nothing is loaded.</p></noscript>
@@ -146,7 +146,7 @@ const BLOCK_LENGTH = 128_000;
  * `names` of the record. A block has changes of one kind.
  */
 async function* dataBlocks(report: Report): AsyncGenerator<string> {
-  const { diff, subjects } = report;
+  const { diff, wordings } = report;
   const word = recordWord(diff);
   yield html`<script type="application/json" id="facts">${jsonForScript(factsOf(report, word))}</script>\n`.source;
   let lines: string[] = [];
@@ -159,7 +159,7 @@ async function* dataBlocks(report: Report): AsyncGenerator<string> {
       length = 0;
     }
     kind = change.kind;
-    const names = subjects[kind].namesOf(change.kind === "changed" ? change.new : change.record);
+    const names = wordings[kind].namesOf(change.kind === "changed" ? change.new : change.record);
     const line = jsonForScript({ ...changeEntry(change, word), names }).source;
     lines.push(line);
     length += line.length;
@@ -173,9 +173,9 @@ ${new Markup(lines.join("\n"))}
 </script>\n`.source;
 }
 
-function factsOf({ subjects, explorer }: Report, record: string): ReportFacts {
-  const { added, removed } = subjects;
-  const fieldsOf = ({ contract }: Subject) => contract.fields.map(({ path, names }) => ({ path, names }));
+function factsOf({ wordings, explorer }: Report, record: string): ReportFacts {
+  const { added, removed } = wordings;
+  const fieldsOf = ({ contract }: Wording) => contract.fields.map(({ path, names }) => ({ path, names }));
   const shown = [...(added.time ? [added.time] : []), ...added.facets];
   return {
     record,
