@@ -1,7 +1,7 @@
 /** The record in dist of the settings with which hosts' files were written, so that a build can say when they no longer fit. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { parseAs } from "../core/contract/json.js";
 import { hasCode } from "../core/errors.js";
 import { HOST_SETTINGS } from "../core/release/layout.js";

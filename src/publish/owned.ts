@@ -1,6 +1,6 @@
 /** The list of files that Rollcall owns in a target, stored in the target. Other files there are never touched. */
 import { dirname } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { parseAs } from "../core/contract/json.js";
 import { UserError } from "../core/errors.js";
 import { PagePaths } from "../core/release/layout.js";

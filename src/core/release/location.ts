@@ -1,6 +1,6 @@
 /** Tells listings apart. A folder of releases, a published folder and a bucket each hold one listing. */
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { parseContract } from "../contract/file/load.js";
 import { parseAs } from "../contract/json.js";
 import { canParse, DEFAULT_PATH, isLoopback, type ListingPlace } from "../contract/links.js";

@@ -5,7 +5,7 @@
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import stringify from "fast-json-stable-stringify";
-import { z } from "zod";
+import * as z from "zod";
 import type { Contract } from "../contract/contract.js";
 import { parseAs } from "../contract/json.js";
 import { DEFAULT_PATH, LISTING_NAME } from "../contract/links.js";

@@ -1,5 +1,5 @@
 /** Checks values of settings: those of a layer, and the options of the library. */
-import type { z } from "zod";
+import type * as z from "zod";
 import { mistakesInNames } from "../contract/listing-names.js";
 import { findNear } from "../print/near.js";
 import { OF_FILE, type Setting, type VerbName } from "./kinds.js";

@@ -1,6 +1,6 @@
 /** Kinds of settings: how the text of a value is parsed, its schema, the message for a wrong value, and its placeholder. */
 import { isAbsolute, join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { parseBaseUrl } from "../contract/base-url.js";
 import { isFieldPattern, isLimit, isShare, splitFieldLimit, splitListingLimit } from "../contract/field-limits.js";
 import type { ContractFile } from "../contract/file/form.js";

@@ -1,5 +1,5 @@
 /** Checks one layer of settings: flags, environment variables, or the config file. */
-import { z } from "zod";
+import * as z from "zod";
 import { parseAs } from "../contract/json.js";
 import { checkValues, findUnknown, type Origin, rulesOf, type ValueRule, type Values } from "./check.js";
 import type { ConfigFile } from "./file.js";

@@ -1,5 +1,5 @@
 /** The settings by key, and the types of their values. */
-import { z } from "zod";
+import * as z from "zod";
 import type { ContractFile } from "../contract/file/form.js";
 import { OF_FILE, type Setting, type VerbName } from "./kinds.js";
 import { SETTINGS } from "./table.js";
