@@ -1,10 +1,12 @@
 /** The pipeline: rows of the copy -> pages -> pieces for artifacts, in worker threads or inline, in published order. */
+
 import { rmSync } from "node:fs";
 import type { Encoding } from "../core/contract/headers.js";
 import { pagesFor } from "../core/contract/links.js";
 import type { Collection } from "../core/contract/page.js";
 import { countWarning, type WarningCounts } from "../core/contract/record/warnings.js";
 import { referencesOf } from "../core/contract/references.js";
+import { packageFile } from "../core/package.js";
 import type { Release } from "../core/release/open.js";
 import { RECORDS_WORDS } from "../core/release/site.js";
 import { PageDigests } from "../core/release/sums.js";
@@ -200,7 +202,7 @@ async function run(
   const size = threadsFor(rows, settings.workers);
   const pool = new ThreadPool<PageData, PageJob, PageBatch>({
     size,
-    file: new URL("./worker.js", import.meta.url),
+    file: packageFile("lib/build/worker.js"),
     data,
     start: () => {
       const maker = new PageMaker(data);

@@ -1,10 +1,12 @@
 /** Writes the explorer's index.html. Without scripts, it shows the overview; its script adds the list and records. */
+
 import { readFileSync } from "node:fs";
 import { type Contract, type Field, fieldAt } from "../core/contract/contract.js";
 import { isHttpUrl } from "../core/contract/links.js";
 import { nameFields } from "../core/contract/lookup.js";
 import { kindOf } from "../core/contract/record/kind.js";
 import type { Referrer } from "../core/contract/references.js";
+import { packageFile } from "../core/package.js";
 import { count } from "../core/print/numbers.js";
 import { capital, oneLine } from "../core/print/text.js";
 import {
@@ -105,8 +107,7 @@ function placeholderRows(rows: number): Markup[] {
 export function explorerAssets(): [path: string, bytes: Buffer][] {
   return ["app.js", "icon.svg", "style.css"].map((name) => [
     `${EXPLORER_FOLDER}/${name}`,
-    // From lib, even if this runs from src.
-    readFileSync(new URL(`../../lib/${EXPLORER_FOLDER}/${name}`, import.meta.url)),
+    readFileSync(packageFile(`lib/${EXPLORER_FOLDER}/${name}`)),
   ]);
 }
 

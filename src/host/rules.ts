@@ -1,4 +1,5 @@
 /** The rules that every host has to express: the contract's answers for each listing of a site, for any release of it. */
+
 import { readFileSync } from "node:fs";
 import {
   CONTENT_TYPE,
@@ -12,6 +13,7 @@ import {
   PREFLIGHT_HEADERS,
 } from "../core/contract/headers.js";
 import { AVATAR_PATH, basePath, DEFAULT_PATH, pathReference } from "../core/contract/links.js";
+import { packageFile } from "../core/package.js";
 import {
   BULK,
   BULK_FOLDER,
@@ -243,7 +245,7 @@ interface Script {
  * the body of a function that is called for each.
  */
 export function readScript({ name, entry, dispatch }: Script, parts: readonly (Section & { more?: object })[]): string {
-  const [, text = ""] = readFileSync(new URL(name, import.meta.url), "utf8").split(/^.*\bglobal RULES\b.*\n/m);
+  const [, text = ""] = readFileSync(packageFile(`src/host/${name}`), "utf8").split(/^.*\bglobal RULES\b.*\n/m);
   const code = text.replace(/^export (?=(?:async )?function)/gm, "");
   const values = parts.map(({ rules, more }) => ({
     ...rules,

@@ -1,12 +1,14 @@
 /** `rollcall init`: writes a starter config with sample users, or with a contract for a database. Never overwrites files. */
+
 import { lstat, mkdir, readFile } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { codeOf, hasCode, UserError, usageError } from "../core/errors.js";
+import { packageFile } from "../core/package.js";
 import { findRefusal } from "../core/release/refusals.js";
 import { replaceFile, replaceFiles } from "../core/release/writer.js";
-import { CONFIG_FILE, CONTRACT_FILE, SAMPLE_FILE } from "../core/settings/file.js";
 import { STDIN } from "../core/settings/kinds.js";
+import { CONFIG_FILE, CONTRACT_FILE, SAMPLE_FILE } from "../core/settings/names.js";
 import type { OptionsFor } from "../core/settings/settings.js";
 import { SETTINGS } from "../core/settings/table.js";
 import { isFolder } from "../core/source/text-files.js";
@@ -42,7 +44,7 @@ export interface InitResult {
 /** The schema for editors, if the package is installed beside the config. */
 const CONFIG_SCHEMA = "./node_modules/rollcall/config.schema.json";
 
-const PACKAGED_SAMPLE = fileURLToPath(new URL(`../../${SAMPLE_FILE}`, import.meta.url));
+const PACKAGED_SAMPLE = fileURLToPath(packageFile(SAMPLE_FILE));
 
 const { host, port, dist, pageSize } = SETTINGS;
 

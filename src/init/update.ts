@@ -7,7 +7,7 @@ import { checkContract } from "../core/contract/file/parse.js";
 import { lowerCase } from "../core/contract/sql.js";
 import { readText, UserError, usageError } from "../core/errors.js";
 import { replaceFiles } from "../core/release/writer.js";
-import { CONTRACT_FILE } from "../core/settings/file.js";
+import { CONTRACT_FILE } from "../core/settings/names.js";
 import type { SettingsOfListing } from "../core/settings/settings.js";
 import { namedBy, type Offered, offeredBy } from "../core/source/offered.js";
 import { openRelation, ROWID_NAMES } from "../core/source/relation.js";

@@ -1,7 +1,9 @@
 /** The inputs of a part, as digests. All parts of a release must have the same inputs. */
-import { readFileSync, realpathSync, statSync } from "node:fs";
+
+import { realpathSync, statSync } from "node:fs";
 import { pageFrame } from "../../core/contract/page.js";
 import { UserError } from "../../core/errors.js";
+import { packageVersion } from "../../core/package.js";
 import { listed } from "../../core/print/text.js";
 import { digestReleaseFile, sha256 } from "../../core/release/plain-files.js";
 import type { Source } from "../../core/source/open.js";
@@ -29,7 +31,6 @@ export function settingsOf(settings: BuildSettings, source: Source): Omit<MadeOf
     );
   const { contract, ...data } = settings.data;
   const { baseUrl, links } = data;
-  const { version: rollcall } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"));
   const position = { page: 2, pages: 3, count: 3, baseUrl, path: settings.contract.listing.path, links };
   // These texts can differ between two states of a clone that have the same version number.
   const texts = [pageTextSql(settings.contract, ""), pageFrame(position)];
@@ -39,7 +40,7 @@ export function settingsOf(settings: BuildSettings, source: Source): Omit<MadeOf
   return {
     contract: digest(contract),
     settings: digest([version, texts, data, textSettingsOf(settings), ...targets]),
-    version: digest([rollcall, compressors]),
+    version: digest([packageVersion(), compressors]),
   };
 }
 

@@ -1,6 +1,7 @@
 /** The table of verbs, with their help. The code of a verb is loaded on demand. */
-import { CONFIG_FILE, CONTRACT_FILE, SAMPLE_FILE } from "../../core/settings/file.js";
+
 import type { VerbName } from "../../core/settings/kinds.js";
+import { CONFIG_FILE, CONTRACT_FILE, SAMPLE_FILE } from "../../core/settings/names.js";
 import type { Verb } from "./verb.js";
 
 const DIST = "same as --dist";

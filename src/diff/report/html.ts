@@ -1,7 +1,9 @@
 /** `--format html`: a diff as one HTML file that works offline. Texts of records are always escaped. */
+
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Change, Diff } from "../../core/compare/change.js";
+import { packageFile } from "../../core/package.js";
 import { count, number } from "../../core/print/numbers.js";
 import { capital, toJson } from "../../core/print/text.js";
 import { htmlTable } from "../../explorer/markup/figures/figure.js";
@@ -43,9 +45,9 @@ function title({ diff, differing, old, new: now }: Report): string {
   return `${what}: ${old.name} to ${now.name}`;
 }
 
-/** The compiled script or style of the report, also if this runs from `src`. */
+/** The compiled script or style of the report. */
 function compiled(name: string): Markup {
-  return new Markup(readFileSync(new URL(`../../../lib/diff/report/page/${name}`, import.meta.url), "utf8"));
+  return new Markup(readFileSync(packageFile(`lib/diff/report/page/${name}`), "utf8"));
 }
 
 /** The source of an inline script or style in the Content-Security-Policy. */

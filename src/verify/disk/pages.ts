@@ -1,7 +1,9 @@
 /** Checks all pages of a release with worker threads, and compares the files that their records make. */
+
 import { Mergers } from "../../build/artifacts/artifacts.js";
 import { csvHeading } from "../../core/contract/record/csv.js";
 import { countWarning, type WarningCounts } from "../../core/contract/record/warnings.js";
+import { packageFile } from "../../core/package.js";
 import { count as counted } from "../../core/print/numbers.js";
 import { CSV, EXPLORER, isSorted, SUMMARY } from "../../core/release/layout.js";
 import { hasPageFolder, type Release } from "../../core/release/open.js";
@@ -65,7 +67,7 @@ export async function checkPages(
   const variants = isCopy ? (["identity"] as const) : sums.pages.variants;
   const pool = new ThreadPool<PagesToCheck, DigestedPages, CheckedPages>({
     size: threadsFor(count, workers),
-    file: new URL("./worker.js", import.meta.url),
+    file: packageFile("lib/verify/disk/worker.js"),
     data: { folder, contract: contract.file, snapshot, wanted, variants },
     start: startChecks,
     signal,
