@@ -56,6 +56,9 @@ async function bundleEntries({ build }) {
     external,
     plugins: [builtinsOfPackages()],
     target: "node20",
+    // Node reads half as many bytes. Names stay, for stacks.
+    minifyWhitespace: true,
+    minifySyntax: true,
     sourcemap: true,
     sourcesContent: false,
     metafile: true,
