@@ -82,9 +82,7 @@ test("a sample compares its pages with SHA256SUMS, and downloads nothing else", 
     expect(row(name)).toMatchObject({ outcome: "skipped", note: "it needs all pages; run this without --sample" });
   // Paths that no file has are asked at any rate.
   const files = one.asked.filter((line) => line.startsWith("GET") && !line.endsWith("/nothing"));
-  expect(files.filter((line) => /bulk|lookup|page=2$/.test(line))).toEqual([
-    "GET /people/api/users?format=api&page=2",
-  ]);
+  expect(files.filter((line) => /bulk|lookup|page=2$/.test(line))).toEqual(["GET /people/api/users?format=api&page=2"]);
   expect((await verified(folder)).differing).toEqual(["bulk", "lookup"]);
 });
 
