@@ -81,9 +81,9 @@ test.each(
   );
 });
 
-/** Breaks a function of this process, or of its threads. */
+/** Breaks what this process uses, or what its threads use. */
 const FAULTS = {
-  process: "performance.now = () => { throw new Error('a fault') }",
+  process: `Object.defineProperty(globalThis, "performance", { get: () => { throw new Error("a fault") } })`,
   thread: `import { isMainThread } from "node:worker_threads";
     if (!isMainThread) Buffer.prototype.latin1Slice = () => { throw new Error("a fault") }`,
 };
