@@ -1,4 +1,5 @@
 /** The threads of a build. They make the pages of one listing after another, so that small listings start none of their own. */
+import { packageFile } from "../core/package.js";
 import { ThreadPool, threadsFor } from "../core/workers/pool.js";
 import { type PageBatch, type PageData, type PageJob, PageMakers } from "./page-maker.js";
 
@@ -23,7 +24,7 @@ export class PagePool {
     const { rows, workers, signal } = this.options;
     this.#threads ??= new ThreadPool<undefined, PageJob, PageBatch>({
       size: threadsFor(rows, workers),
-      file: new URL("./worker.js", import.meta.url),
+      file: packageFile("lib/build/worker.js"),
       data: undefined,
       start: () => (job) => this.#makers.make(job),
       signal,

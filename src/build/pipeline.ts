@@ -1,4 +1,5 @@
 /** The pipeline: rows of the copy -> pages -> pieces for artifacts, in worker threads or inline, in published order. */
+
 import { rmSync } from "node:fs";
 import type { Encoding } from "../core/contract/headers.js";
 import { pagesFor } from "../core/contract/links.js";
@@ -257,7 +258,7 @@ async function runInto(
   };
   const state = { isWritten: () => isGood, isOver: () => isUnmarked };
   await pool.run(data, batches(task, settings.packs, previous, state), take).catch((error) => {
-    throw explainSqlite(nameOfSource(settings.db), error, source.place);
+    throw explainSqlite(nameOfSource(settings.db), error, source.context);
   });
   if (isGood && keys?.mayRepeat()) isUnmarked = source.hasUnmarkedRepeated();
   if (isUnmarked) return UNMARKED;

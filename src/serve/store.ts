@@ -4,12 +4,10 @@
  */
 import type { BigIntStats } from "node:fs";
 import { LRUCache } from "lru-cache";
-
 import { codeOf, hasCode } from "../core/errors.js";
 import { digestReleaseFile, readPlainSync, sha256 } from "../core/release/plain-files.js";
 import { memoryLimit } from "../core/settings/memory.js";
-
-import type { ServerCounts } from "./counts.js";
+import type { Counts } from "./counts.js";
 import { openFilesLimit } from "./limits.js";
 
 const MB = 1024 * 1024;
@@ -37,7 +35,7 @@ export type FileStore = ReturnType<typeof createStore>;
  * Makes the reader of files, with a cache of some megabytes. It reads synchronously, since most files are in the system's cache.
  * @param now milliseconds since 1970
  */
-export function createStore(megabytes: number, log: (line: string) => void, counts?: ServerCounts, now = Date.now) {
+export function createStore(megabytes: number, log: (line: string) => void, counts?: Counts, now = Date.now) {
   const cache = new LRUCache<string, Uint8Array>({
     maxSize: Math.max(1, Math.floor(megabytes * MB)),
     sizeCalculation: ({ length }) => length + OVERHEAD,

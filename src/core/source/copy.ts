@@ -10,10 +10,10 @@ import { lowerCase, quoteName } from "../contract/sql.js";
 import { codeOf, UserError } from "../errors.js";
 import { shellWord } from "../print/text.js";
 import { memoryLimit } from "../settings/memory.js";
-import { changedWhileRead, explainReading, type ListingPlace } from "./errors.js";
+import { changedWhileRead, explainReading, type ReadContext } from "./errors.js";
 import { type Offered, offeredBy } from "./offered.js";
 import { type ColumnSql, copyColumn, publishedParameters, publishedSql } from "./published.js";
-import { findRelation, freeRowid, placeOf, type Relation, type RelationOptions } from "./relation.js";
+import { contextOf, findRelation, freeRowid, type Relation, type RelationOptions } from "./relation.js";
 import { isNearlyInOrder } from "./sampled.js";
 import { isSameFile, isUnwritten, requireFile } from "./stats.js";
 import { nameOfSource } from "./text-format.js";
@@ -126,7 +126,7 @@ function namedColumns({ fields }: Contract): string[] {
 }
 
 /** The columns of the copy, quoted. The first is the place of the row. */
-export function copiedColumns(contract: Contract): string[] {
+function copiedColumns(contract: Contract): string[] {
   return [PLACE, ...namedColumns(contract).map(copyColumn)];
 }
 
@@ -172,9 +172,9 @@ function tryCopy(path: string, listings: ReadonlyMap<string, CopyOptions>, to: s
   let holder: Database.Database | undefined;
   let copier: Database.Database | undefined;
   /** What is being read. */
-  let place: ListingPlace | undefined;
+  let context: ReadContext | undefined;
   const reading = (name: string, options: CopyOptions) => {
-    place = placeOf(name, options);
+    context = contextOf(name, options);
   };
   // Empties the file of an earlier attempt.
   writeFileSync(to, "");
@@ -200,8 +200,8 @@ function tryCopy(path: string, listings: ReadonlyMap<string, CopyOptions>, to: s
     const copied = [...listings].map(([name, options], at) => {
       reading(name, options);
       const source = found.get(name) as Found;
-      const { version, place: placed, offered } = source;
-      return { ...copyRows(db, source, options, copyTables(at)), version, place: placed, offered, stats: held };
+      const { version, place, offered } = source;
+      return { ...copyRows(db, source, options, copyTables(at)), version, place, offered, stats: held };
     });
     for (const [at, [name, options]] of [...listings].entries()) {
       reading(name, options);
@@ -211,7 +211,7 @@ function tryCopy(path: string, listings: ReadonlyMap<string, CopyOptions>, to: s
         return target && from && keysSql(target.contract, from.exact);
       });
     }
-    place = undefined;
+    context = undefined;
     const now = statNow();
     // SQLite's writers wait for this transaction, or move the frames that it sees from the log to the file.
     const isReplaced = now === undefined || !isSameFile(now, held);
@@ -225,7 +225,7 @@ function tryCopy(path: string, listings: ReadonlyMap<string, CopyOptions>, to: s
     // Another attempt may succeed if the file was replaced or overwritten.
     if (!now || !isSameFile(now, stats)) return undefined;
     if (DAMAGED.test(codeOf(error) ?? "") && !isUnwritten(now, stats)) return undefined;
-    throw explainReading(file, error, place);
+    throw explainReading(file, error, context);
   } finally {
     copier?.close();
     holder?.close();

@@ -19,11 +19,11 @@ import {
   ROW,
   repeatedSql,
 } from "./copy.js";
-import { explainReading, explainSqlite, type ListingPlace } from "./errors.js";
+import { explainReading, explainSqlite, type ReadContext } from "./errors.js";
 import type { Offered } from "./offered.js";
 import { publishedParameters } from "./published.js";
 import type { Copy } from "./reader.js";
-import { forListing, placeOf, tableAmong, tableOfFile } from "./relation.js";
+import { contextOf, forListing, tableAmong, tableOfFile } from "./relation.js";
 import { isUntouched } from "./stats.js";
 import { type ImportAs, type ImportPlan, importTexts, type TextImport, UNNAMED_LINE } from "./text-file.js";
 import { findTextFiles, type TextFile, type TextFiles } from "./text-files.js";
@@ -50,8 +50,8 @@ export async function openSources(
     const file = new CopyFile(folder, path);
     const sources = new Map<string, Source>();
     for (const [at, [name, options]] of [...listings].entries()) {
-      const place = placeOf(name, options);
-      sources.set(name, new Source(options, place, file, copyTables(at), copied[at] as Read, sources));
+      const context = contextOf(name, options);
+      sources.set(name, new Source(options, context, file, copyTables(at), copied[at] as Read, sources));
     }
     return [...sources.values()];
   } catch (error) {
@@ -127,7 +127,7 @@ function planFor({ files, isSeveral }: TextFiles, listings: ReadonlyMap<string, 
     const wanted = isOnly ? first?.table : tableAmong(names, options, listing);
     const file = files.find(({ table }) => table === wanted) as TextFile;
     const table = isSeveral ? forListing(file.table, listing) : file.table;
-    imports.push({ file, table, as: { contract }, place: placeOf(listing, options) });
+    imports.push({ file, table, as: { contract }, context: contextOf(listing, options) });
     sources.set(listing, { ...options, table, lineColumn: UNNAMED_LINE });
   }
   if (queriedBy.length > 0) {
@@ -180,7 +180,7 @@ export class Source {
   constructor(
     private readonly options: CopyOptions,
     /** What it is, for messages; undefined without a site. */
-    readonly place: ListingPlace | undefined,
+    readonly context: ReadContext | undefined,
     private readonly file: CopyFile,
     private readonly tables: CopyTables,
     private readonly copied: Read,
@@ -293,7 +293,7 @@ export class Source {
     try {
       return step();
     } catch (error) {
-      throw explainSqlite(nameOfSource(this.options.db), error, this.place);
+      throw explainSqlite(nameOfSource(this.options.db), error, this.context);
     }
   }
 }
