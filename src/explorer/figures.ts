@@ -3,7 +3,7 @@ import { type Contract, fieldAt } from "../core/contract/contract.js";
 import { count, number } from "../core/print/numbers.js";
 import { capital, oneLine } from "../core/print/text.js";
 import { columnChart, timesFigure } from "./markup/figures/chart.js";
-import { type Figure, figuresSection, table } from "./markup/figures/figure.js";
+import { type Figure, figuresSection, htmlTable } from "./markup/figures/figure.js";
 import { html, type Markup } from "./markup/markup.js";
 import { epochTime, headingOf } from "./meaning.js";
 import type { Distribution, ExplorerSummary, Facet, TimesSummary } from "./summary.js";
@@ -70,7 +70,11 @@ function shares(contract: Contract, { path, values, more }: Facet, all: number, 
     id,
     title: headingOf(field),
     sentence: more > 0 ? `${about} Not listed: ${count(more, "rarer value")}.` : about,
-    shown: table(html`aria-labelledby="${id}-title"`, { head: ["Value", capital(many), "Share"], rows, whole: all }),
+    shown: htmlTable(html`aria-labelledby="${id}-title"`, {
+      head: ["Value", capital(many), "Share"],
+      rows,
+      whole: all,
+    }),
   };
 }
 

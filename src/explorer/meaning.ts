@@ -5,7 +5,7 @@ import { kindOf, kindsOf } from "../core/contract/record/kind.js";
 import { capital } from "../core/print/text.js";
 
 /** Lists the fields in the order of the contract file. */
-export function fieldsOf(contract: Pick<Contract, "file" | "fields">): Field[] {
+export function fieldsInFileOrder(contract: Pick<Contract, "file" | "fields">): Field[] {
   const members = [...membersOf(contract.file.properties, Object.keys)];
   return members.filter(({ schema }) => !schema.properties).map(({ path }) => fieldAt(contract, path));
 }

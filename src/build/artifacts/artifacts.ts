@@ -4,12 +4,13 @@ import { createTurns } from "../../core/workers/turns.js";
 import type { Artifact, MergeContext, Merger } from "./artifact.js";
 
 /** Which artifacts a release has, by the settings of its build. */
-export type Chosen = Partial<Readonly<Record<"bulk" | "csv" | "lookup" | "explorer", boolean>>> & {
+export type ChosenArtifacts = Partial<Readonly<Record<"bulk" | "csv" | "lookup" | "explorer", boolean>>> & {
   readonly views?: GivenViews;
 };
 
 /** Loads the artifacts that settings ask for, in the order in which they are written. */
-export async function artifactsOf({ bulk, csv, lookup, explorer, views = {} }: Chosen): Promise<readonly Artifact[]> {
+export async function artifactsOf(chosen: ChosenArtifacts): Promise<readonly Artifact[]> {
+  const { bulk, csv, lookup, explorer, views = {} } = chosen;
   return [
     (await import("./record-list.js")).RECORD_LIST,
     ...(bulk ? [(await import("./bulk.js")).BULK_FILES] : []),
@@ -24,7 +25,7 @@ export async function artifactsOf({ bulk, csv, lookup, explorer, views = {} }: C
 export class Mergers {
   private constructor(private readonly mergers: readonly (readonly [artifact: Artifact, merger: Merger])[]) {}
 
-  static async start(settings: Chosen, context: MergeContext): Promise<Mergers> {
+  static async start(settings: ChosenArtifacts, context: MergeContext): Promise<Mergers> {
     const artifacts = await artifactsOf(settings);
     return new Mergers(artifacts.map((artifact) => [artifact, artifact.merger(context)]));
   }

@@ -7,6 +7,7 @@ import type { Encoding } from "../../core/contract/headers.js";
 import type { Collection } from "../../core/contract/page.js";
 import { type View, whyTooMany } from "../../core/contract/views.js";
 import { UserError } from "../../core/errors.js";
+import { packageFile } from "../../core/package.js";
 import {
   RECORDS,
   VIEWS,
@@ -39,7 +40,7 @@ export interface WrittenView {
 }
 
 /** The largest page of a view: its path in the release, and its uncompressed bytes. */
-export interface LargestFile {
+interface LargestFile {
   path: string;
   bytes: number;
 }
@@ -145,7 +146,7 @@ export class WrittenViews implements ViewPages {
     return new ThreadPool<WriteData, ViewJob, WrittenPages>({
       // Copying records takes less time than starting threads does; compressing them does not.
       size: encodings.length > 0 ? threadsFor(collection.count, workers) : 0,
-      file: new URL("./worker.js", import.meta.url),
+      file: packageFile("lib/build/views/worker.js"),
       data,
       start: () => {
         const { write, close } = startWriting(data);

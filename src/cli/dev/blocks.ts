@@ -6,7 +6,7 @@ import type { Contract } from "../../core/contract/contract.js";
 import { count, duration, number, size } from "../../core/print/numbers.js";
 import { type Line, painter } from "../../core/print/style.js";
 import { listed, toJson, visible } from "../../core/print/text.js";
-import { filesOf } from "../../core/source/text-files.js";
+import { sourceFiles } from "../../core/source/text-files.js";
 import { nameOfSource, type SourcePath, shellSource } from "../../core/source/text-format.js";
 import type { DevBuild, DevListing, DevScreen } from "../../dev/dev.js";
 import { CHANGE_KINDS, reportOf } from "../../diff/report/model.js";
@@ -143,7 +143,7 @@ function contractLines({ made, others, db }: DevBuild): Line[] {
 
 /** Bytes of a source's files; 0 if they cannot be read, which the build reports. */
 function sizeOf(db: SourcePath): number {
-  const sizes = filesOf(db).map((path) => statSync(path, { throwIfNoEntry: false })?.size ?? 0);
+  const sizes = sourceFiles(db).map((path) => statSync(path, { throwIfNoEntry: false })?.size ?? 0);
   return sizes.reduce((sum, bytes) => sum + bytes, 0);
 }
 

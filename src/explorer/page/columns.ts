@@ -4,7 +4,7 @@ import { facetFields } from "../../core/contract/lookup.js";
 import { kindOf } from "../../core/contract/record/kind.js";
 import { element } from "../markup/page/element.js";
 import { visibleText } from "../markup/page/text.js";
-import { fieldsOf, headingOf, isTime } from "../meaning.js";
+import { fieldsInFileOrder, headingOf, isTime } from "../meaning.js";
 import type { ExplorerSummary } from "../summary.js";
 import type { ListingFacts } from "./reader.js";
 
@@ -19,7 +19,7 @@ export function allColumns({ contract, summary }: KnownListing): readonly Field[
   const several = new Set(
     summary.facets.filter(({ values, more }) => values.length + more > 1).map(({ path }) => path),
   );
-  const fields = fieldsOf(contract);
+  const fields = fieldsInFileOrder(contract);
   const choices = facetFields(contract);
   const columns = [
     ...namedColumns(contract),

@@ -6,6 +6,7 @@ import { copyRecords, type RecordsFile, removeRecords } from "../../build/views/
 import { readAs } from "../../core/contract/json.js";
 import type { Collection } from "../../core/contract/page.js";
 import { MOST_VALUES, type ViewForms, viewsOf } from "../../core/contract/views.js";
+import { packageFile } from "../../core/package.js";
 import { VIEWS, viewIndexPath } from "../../core/release/layout.js";
 import type { Release } from "../../core/release/open.js";
 import { PageDigests } from "../../core/release/sums.js";
@@ -88,7 +89,7 @@ export class CheckedViews implements ViewPages {
     const data: ViewsToCheck = { records: { path, begins }, collection, folder, variants: sums.pages.variants };
     return new ThreadPool<ViewsToCheck, ViewJob, CheckedViewPages>({
       size: snapshot.encodings.length > 0 ? threadsFor(collection.count, workers) : 0,
-      file: new URL("./view-worker.js", import.meta.url),
+      file: packageFile("lib/verify/disk/view-worker.js"),
       data,
       start: () => {
         const { check, close } = startViewChecks(data);
