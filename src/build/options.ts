@@ -245,7 +245,7 @@ async function resolveOptions(options: Complete<BuildOptions>, site?: string) {
     explorer,
     views: formsOf(options.views ?? {}).forms,
   });
-  const described = { baseUrl, links, encodings, files, isInSite: site !== undefined };
+  const described = { baseUrl, links, encodings, files, views, isInSite: site !== undefined };
   return {
     ...chosen,
     defaultAvatar,

@@ -13,6 +13,8 @@ export interface Position {
   index: number;
   /** Records a page, so that a position stays valid with another page size. */
   pageSize?: number | undefined;
+  /** The view and its value, if the walk is of one. */
+  view?: string | undefined;
 }
 
 export type ListingErrorCode =

@@ -10,15 +10,18 @@ export type {
   CallOptions,
   ListedPage,
   ListingOptions,
+  ListingView,
   ListingWalkOptions as WalkOptions,
   OpenListing as Listing,
   OpenSite as Site,
+  OpenView as View,
   RecordOptions,
   SearchOptions,
   SiteListing,
   SiteOptions,
   SyncOptions,
   SyncResult,
+  ViewValue,
   Walk,
 } from "./options.js";
 export { createMemoryStore, type MemoryStore } from "./sync/memory-store.js";

@@ -1,4 +1,5 @@
 /** Opens a published listing: single pages and files, walks over pages and records, lookups, copies. */
+import type { Page } from "../core/contract/page.js";
 import type { User } from "../core/contract/user.js";
 import { usage } from "./errors.js";
 import { findView } from "./find-view.js";
@@ -75,11 +76,7 @@ export function listingOf<T>(host: Host): OpenListing<T> {
     },
     async page(number, how = {}) {
       const signal = signalOf(how);
-      const view = await latestView(host, signal);
-      const { pages } = view.snapshot;
-      if (!Number.isInteger(number) || number < 1 || number > pages)
-        throw usage(url, "has no such page", `1 to ${pages}`, number);
-      return parsePage<T>(view, number, await view.readPage(number, signal));
+      return pageOf<T>(url, await latestView(host, signal), number, signal);
     },
     async get(key, how = {}) {
       checked(url, { key }, "key");
@@ -113,6 +110,36 @@ export function listingOf<T>(host: Host): OpenListing<T> {
         });
       });
     },
+    async views(how = {}) {
+      const signal = signalOf(how);
+      const { readViews } = await import("./views.js");
+      return readViews(host, await latestView(host, signal), signal);
+    },
+    async values(view, how = {}) {
+      checked(url, { view }, "view");
+      const signal = signalOf(how);
+      const { readValues } = await import("./views.js");
+      return readValues(host, await latestView(host, signal), view, signal);
+    },
+    view(view, ...value) {
+      checked(url, { view }, "view");
+      const open = async (base: View, signal: AbortSignal | undefined) => {
+        const { openView } = await import("./views.js");
+        return openView(host, base, view, value, signal);
+      };
+      const find = async (how: FindOptions) => open(await findView(host, how), how.signal);
+      const latest = async (signal: AbortSignal | undefined) => open(await latestView(host, signal), signal);
+      return {
+        count: async (how = {}) => (await latest(signalOf(how))).snapshot.count,
+        async page(number, how = {}) {
+          const signal = signalOf(how);
+          return pageOf<T>(url, await latest(signal), number, signal);
+        },
+        pages: (how = {}) => walk(checked(url, how, WALK), (own, signal) => wholePages<T>(host, own, signal), find),
+        records: (how = {}) =>
+          walk(checked(url, how, WALK), (own, signal) => recordsOfPages<T>(host, own, signal), find),
+      };
+    },
     async sync(store, how = {}) {
       if (typeof store?.held !== "function" || typeof store.begin !== "function")
         throw usage(url, "cannot be copied to this store", "one with held and begin", typeof store);
@@ -121,6 +148,14 @@ export function listingOf<T>(host: Host): OpenListing<T> {
       return sync(host, store, options);
     },
   };
+}
+
+/** Reads a page. @throws ListingError (usage) if there is no such page */
+async function pageOf<T>(url: string, view: View, number: number, signal: AbortSignal | undefined): Promise<Page<T>> {
+  const { pages } = view.snapshot;
+  if (!Number.isInteger(number) || number < 1 || number > pages)
+    throw usage(url, "has no such page", `1 to ${pages}`, number);
+  return parsePage<T>(view, number, await view.readPage(number, signal));
 }
 
 /** @throws ListingError (usage) for a path that no host serves as a file, or that is a page */

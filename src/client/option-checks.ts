@@ -18,6 +18,7 @@ const TYPES: Readonly<Record<string, string>> = {
   path: "string",
   text: "string",
   file: "string",
+  view: "string",
 };
 
 const KINDS: Readonly<Record<string, Kind>> = {
@@ -43,7 +44,7 @@ export const WALK = `${CALL} after restart onRestart`;
 export const OPEN_SITE = "publicKey requireSignature maxAgeMs fetch signal concurrency memoryBytes timeoutMs pausesMs";
 export const OPEN = `${OPEN_SITE} unproved path`;
 /** Must not be undefined when given: with an undefined key, the listing would be read unverified. */
-const REQUIRED = ["publicKey", "key", "text", "file"];
+const REQUIRED = ["publicKey", "key", "text", "file", "view"];
 
 function areKeys(value: unknown): boolean {
   const keys = [value].flat();

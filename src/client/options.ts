@@ -92,6 +92,35 @@ export interface Walk<R> extends AsyncIterableIterator<R, undefined> {
   readonly restarts: number;
 }
 
+/** A value of a view. A part of a date is a text: `2026`, `2026-01`. */
+export type ViewValue = string | number | boolean | null;
+
+/** A view of a listing: its records by the values of a field, or in another order. */
+export interface ListingView {
+  name: string;
+  /** The path of the field; undefined for a view of all records. */
+  by?: string | undefined;
+  part?: "year" | "month" | undefined;
+  /** The fields of its order, with `-` before descending ones. Without it, records are in published order. */
+  order?: readonly string[] | undefined;
+  /** Number of values; undefined for a view of all records. */
+  values?: number | undefined;
+  /** Number of pages of all values. */
+  pages: number;
+}
+
+/** The records of a value of a view, or all in its order. A value that no record has has 0 records and no pages. */
+export interface OpenView<T> {
+  /** Reads the number of records. */
+  count(options?: CallOptions): Promise<number>;
+  /** Reads a page, from 1. @throws SnapshotChangedError if the listing has switched; the next call reads the new snapshot. */
+  page(number: number, options?: CallOptions): Promise<Page<T>>;
+  /** Walks over pages with their bytes. */
+  pages(options?: ListingWalkOptions): Walk<ListedPage<T>>;
+  /** Walks over all records. */
+  records(options?: ListingWalkOptions): Walk<T>;
+}
+
 /** Options of `sync`. */
 export interface SyncOptions extends CallOptions {
   /** Called repeatedly, and at the end, with the number of records put or removed. */
@@ -181,6 +210,15 @@ export interface OpenListing<T = User> {
   pages(options?: ListingWalkOptions): Walk<ListedPage<T>>;
   /** Walks over all records. */
   records(options?: RecordOptions): Walk<T>;
+  /** Reads the list of views. Only for releases with --views. */
+  views(options?: CallOptions): Promise<ListingView[]>;
+  /** Reads the values of a view by a field, each with its number of records. */
+  values(view: string, options?: CallOptions): Promise<[value: ViewValue, records: number][]>;
+  /**
+   * Opens a view: `view("country", "DE")`, `view("-height")`. Sends no request.
+   * @param value of the field; none for a view of all records.
+   */
+  view(name: string, ...value: [] | [value: ViewValue]): OpenView<T>;
   /**
    * Brings a copy to the listing's current state, by steps if possible, otherwise by reading everything. The result is verified
    * from the copy's content. @throws ListingError if that fails; then the copy is unchanged.

@@ -47,6 +47,10 @@ export interface View {
   readonly state: string;
   /** The listing's path below the base URL. */
   readonly path: string;
+  /** The view of the listing and its value, if it is one: `country=DE`. */
+  readonly view?: string;
+  /** Whether its records are in another order than the contract's. */
+  readonly isReordered?: boolean;
   urlOf(page: number): string;
   /** Converts a page's link to another page into the form that the snapshot has. */
   readLink?(link: unknown, to: number): unknown;
@@ -95,6 +99,8 @@ export interface KnownView extends Pick<View, "snapshot" | "state" | "requireCur
 }
 
 export interface ProvedView extends View, KnownView {
+  /** Reads a file at a URL, and verifies it by a digest. @throws SnapshotChangedError if the host has another snapshot */
+  readAt(url: string, digest: string, limit: Limit, signal?: AbortSignal): Promise<Bytes>;
   /** Time of the signature, if one is required. */
   readonly signed: Date | undefined;
 }
@@ -273,6 +279,7 @@ export function provedView(
     urlOf,
     path,
     proof: proofOf({ signed }),
+    readAt: read,
     readPage: (page, signal) => read(urlOf(page), ofPage(page), pages, signal),
     async readFile(name, limit, signal, plain) {
       const { url, digest } = fileAt(name);

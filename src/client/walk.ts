@@ -24,7 +24,7 @@ type Item<R> = readonly [item: R, records: number];
 type Items<R> = Iterator<Item<R>> | AsyncIterator<Item<R>>;
 
 /** The snapshot of a walk. */
-type Walked = Pick<View, "snapshot" | "state" | "requireCurrent">;
+type Walked = Pick<View, "snapshot" | "state" | "requireCurrent" | "view">;
 
 interface WalkStart<R, G extends Walked, B> {
   url: string;
@@ -89,6 +89,8 @@ export function createWalk<R, G extends Walked, B>(
     const view = await find({ signal: control.signal, bypass: restarts.done > 0 });
     const { snapshot, state } = view;
     if (after.state !== "" && after.state !== state) throw new SnapshotChangedError(url, after, undefined, snapshot);
+    if (after.state !== "" && after.view !== view.view)
+      throw usage(url, "has no such position", `one of ${view.view ?? "the listing"}`, after.view ?? "the listing");
     const records = recordsBefore(after, snapshot, url);
     const pages = await source(view, control.signal);
     return { view, source: pages, records, number: pages.first(records), asked: new Map() };
@@ -181,9 +183,10 @@ async function readItems<R, B>(progress: Progress<R, B>, signal: AbortSignal): P
 }
 
 /** The position after the first `records` records. */
-function positionAt(records: number, { state, snapshot: { page_size: pageSize } }: Walked): Position {
+function positionAt(records: number, { state, view, snapshot: { page_size: pageSize } }: Walked): Position {
   const page = Math.max(1, Math.ceil(records / pageSize));
-  return { state, page, index: records - (page - 1) * pageSize, pageSize };
+  const index = records - (page - 1) * pageSize;
+  return { state, page, index, pageSize, ...(view !== undefined && { view }) };
 }
 
 /** Makes the source of a walk by pages. */

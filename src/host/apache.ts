@@ -8,7 +8,7 @@ import {
   INVALID_PAGE,
   NO_CACHE,
 } from "../core/contract/headers.js";
-import { CURRENT, EXPLORER, RELEASE_NAME, RELEASES } from "../core/release/layout.js";
+import { CURRENT, EXPLORER, RELEASE_NAME, RELEASES, VIEWS_FOLDER } from "../core/release/layout.js";
 import { type HostedSite, plainPath } from "./hosted-site.js";
 import { type HostKind, indent, lines, ONCE, OWN_TAGS } from "./kind.js";
 import { encodingPatterns, literal, PAGE_NUMBER, QUERY } from "./patterns.js";
@@ -26,6 +26,7 @@ import {
   type Section,
   type SiteRules,
   TYPES_BY_EXTENSION,
+  VIEW_SEGMENTS,
   withPages,
 } from "./rules.js";
 
@@ -83,7 +84,14 @@ function writeSite({ rules, serverName, address, port = 80, ...site }: HostedSit
     "  MaxRanges 1",
     "",
     // In a virtual host, these patterns match the path as it was sent.
-    ...indent(writeAnswers(rules, REFUSAL_PATH, ({ listing }) => `^${literal(listing)}(?:pages/[^/]*\\.json)?$`)),
+    ...indent(
+      writeAnswers(
+        rules,
+        REFUSAL_PATH,
+        ({ listing, views }) =>
+          `^(?:${literal(listing)}(?:pages/[^/]*\\.json)?|${literal(views)}.+/(?:pages/[^/]*\\.json)?)$`,
+      ),
+    ),
     "",
     ...indent(writeMethods()),
     ...redirectsOf(rules).map(([bare, to]) => `  ${redirectFrom(`^${whole(bare)}$`, rules, to)}`),
@@ -113,7 +121,7 @@ function writeTypes(): string[] {
     "RemoveEncoding .br .gz",
     "RemoveLanguage .br",
     ...[...TYPES_BY_EXTENSION].map(([extension, type]) => `AddType ${quoteApache(type)} .${extension}`),
-    `AddType ${quoteApache(OTHER_TYPE)} .txt .minisig`,
+    `AddType ${quoteApache(OTHER_TYPE)} .txt .minisig .sha256`,
     "<Files SHA256SUMS>",
     `  ForceType ${quoteApache(OTHER_TYPE)}`,
     "</Files>",
@@ -247,7 +255,11 @@ interface Naming {
 /** Writes rules that lead from a path to a file of the release; anything else is 404. */
 function writeRules(site: SiteRules, naming: Naming): string[] {
   const rules = site.parts.flatMap((part) => {
-    const own = [...(part.hasPages ? rulesOfPages(part, site.encodings, naming) : []), ...rulesOfFiles(part, naming)];
+    const own = [
+      ...(part.hasPages ? rulesOfPages(part, site.encodings, naming) : []),
+      ...rulesOfFiles(part, naming),
+      ...(part.hasPages ? rulesOfViews(part, naming) : []),
+    ];
     if (part.rules === site.last) return own;
     const count = own.filter((line) => line.startsWith("RewriteRule ")).length;
     // Other paths skip the rules of this listing.
@@ -263,16 +275,18 @@ function rulesOfPages(
 ): string[] {
   const { listing, pages } = rules;
   const pageFolder = folder + rules.pageFolder;
+  /** The paths whose query asks for a page. */
+  const asked = `(?:${path(listing)}|${path(rules.views)}${VIEW_SEGMENTS})`;
   const page = (pattern: string, to: string) => [
     `RewriteCond %{QUERY_STRING} ${pattern}`,
-    `RewriteRule "^${path(listing)}$" - [E=ROLLCALL_PAGE:${to}]`,
+    `RewriteRule "^${asked}$" - [E=ROLLCALL_PAGE:${to}]`,
   ];
   const file = fileOf(`${pageFolder}/%{ENV:ROLLCALL_PAGE}.json%{ENV:ROLLCALL_SUFFIX}`);
   return [
     "# The page; a page 0 never exists. The last match counts.",
     `RewriteRule "^${path(pages)}" - [E=ROLLCALL_PAGE:0]`,
     `RewriteRule "^${path(pages)}(${PAGE_NUMBER})\\.json$" - [E=ROLLCALL_PAGE:$1]`,
-    `RewriteRule "^${path(listing)}$" - [E=ROLLCALL_PAGE:1]`,
+    `RewriteRule "^${asked}$" - [E=ROLLCALL_PAGE:1]`,
     ...page(QUERY.other, "0"),
     ...page(QUERY.page, "%1"),
     ...(test ? ["# A release may have been built without codings."] : []),
@@ -284,6 +298,16 @@ function rulesOfPages(
         `RewriteRule ^ - [E=ROLLCALL_SUFFIX:${suffix}]`,
       ]),
     `RewriteRule "^${path(listing)}(?:pages/[^/]*\\.json)?$" ${file} [END]`,
+  ];
+}
+
+/** The pages of views. A view without values has one segment. Whether the file exists decides. */
+function rulesOfViews({ folder, rules }: Section, { path, fileOf }: Naming): string[] {
+  const views = path(rules.views);
+  const to = fileOf(`${folder}${VIEWS_FOLDER}/$1pages/%{ENV:ROLLCALL_PAGE}.json%{ENV:ROLLCALL_SUFFIX}`);
+  return [
+    `RewriteRule "^${views}${VIEW_SEGMENTS}pages/(${PAGE_NUMBER})\\.json$" - [E=ROLLCALL_PAGE:$1]`,
+    `RewriteRule "^${views}(${VIEW_SEGMENTS})(?:pages/${PAGE_NUMBER}\\.json)?$" ${to} [END]`,
   ];
 }
 
@@ -332,7 +356,12 @@ function writeHtaccess(rules: SiteRules): string {
     ...writeTypes(),
     "",
     // Apache looks at these patterns again after a page has been rewritten.
-    ...writeAnswers(rules, refusal, ({ listing }) => `^${whole(listing)}(?:pages/[^/]*\\.json(?:\\.br|\\.gz)?)?$`),
+    ...writeAnswers(
+      rules,
+      refusal,
+      ({ listing, views }) =>
+        `^(?:${whole(listing)}(?:pages/[^/]*\\.json(?:\\.br|\\.gz)?)?|${whole(views)}.+/(?:pages/[^/]*\\.json(?:\\.br|\\.gz)?)?)$`,
+    ),
     "",
     `RewriteBase ${quoteApache(`${base}/`)}`,
     ...writeMethods(),

@@ -1,7 +1,7 @@
 /** Caddy 2.6: maps from requests to files of `dist/current`, and a site block that uses them. */
 import { ENCODINGS, NO_CACHE } from "../core/contract/headers.js";
 import { usageError } from "../core/errors.js";
-import { CURRENT, EXPLORER } from "../core/release/layout.js";
+import { CURRENT, EXPLORER, VIEWS_FOLDER } from "../core/release/layout.js";
 import { type HostedSite, plainPath } from "./hosted-site.js";
 import { type HostKind, indent, lines, ONCE, OWN_TAGS } from "./kind.js";
 import { encodingPatterns, literal, QUERY } from "./patterns.js";
@@ -19,6 +19,7 @@ import {
   REVALIDATED_PATTERN,
   type SiteRules,
   TYPES_BY_EXTENSION,
+  VIEW_SEGMENTS,
   withPages,
 } from "./rules.js";
 
@@ -97,6 +98,14 @@ function placeholders(rules: SiteRules): string[] {
           .map(([route, name]) => [pattern(`^${letters(route)}$`), `file ${folder}${name}`] as const),
         [pattern(`^${letters(`${base}/`)}(${FILE_PATTERN})$`), `file ${folder}${group(1)}`] as const,
       ]),
+      // A view without values has one segment. Whether the file exists decides.
+      ...paged.flatMap(({ folder, rules: { views } }) => [
+        [pattern(`^${letters(views)}(${VIEW_SEGMENTS})$`), `view ${folder}${VIEWS_FOLDER}/${group(1)}pages`] as const,
+        [
+          pattern(`^${letters(views)}(${VIEW_SEGMENTS}pages/[^/]*\\.json)$`),
+          `viewpage ${folder}${VIEWS_FOLDER}/${group(1)}`,
+        ] as const,
+      ]),
     ]),
     ...map("{rollcall_kind}", "{rollcall_file}", "none", [
       ...paged.flatMap(({ kind, pageFolder }) => [
@@ -104,9 +113,12 @@ function placeholders(rules: SiteRules): string[] {
         [`page${kind}`, `${pageFolder}/{rollcall_name}{rollcall_suffix}`] as const,
       ]),
       ["file", "{rollcall_name}"],
+      ["view", "{rollcall_name}/{rollcall_page}.json{rollcall_suffix}"],
+      ["viewpage", "{rollcall_name}{rollcall_suffix}"],
     ]),
     ...map("{rollcall_file}", "{rollcall_type}", quoteCaddy(OTHER_TYPE), [
       ...paged.map(({ pageFolder }) => [pattern(`^${literal(pageFolder)}/`), last.page["Content-Type"]] as const),
+      [pattern(`^${folderPattern(rules)}${VIEWS_FOLDER}/.+/pages/`), last.page["Content-Type"]],
       ...[...TYPES_BY_EXTENSION].map(([extension, type]) => [pattern(`\\.${extension}$`), quoteCaddy(type)] as const),
     ]),
   ];
@@ -172,8 +184,11 @@ function route(rules: SiteRules, dist: string): string[] {
 /** What replaces Caddy's own answers to errors. */
 function failures(rules: SiteRules): string[] {
   const { headers, error } = rules.last;
-  const listings = withPages(rules).map((part) => letters(part.rules.listing));
-  const anyListing = listings.length === 1 ? listings[0] : `(?:${listings.join("|")})`;
+  const listings = withPages(rules).flatMap(({ rules: { listing, views } }) => [
+    letters(listing),
+    `${letters(views)}.+/`,
+  ]);
+  const anyListing = `(?:${listings.join("|")})`;
   const lost = ["ETag", "Content-Encoding", ...Object.keys(EXPLORER_HEADERS)];
   return [
     ...setHeaders(headers, "?"),

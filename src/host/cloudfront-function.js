@@ -30,6 +30,12 @@ function isOfFamily(path) {
   );
 }
 
+/** The segments of a view and of a value, if it has any, and the number of a page by path. The bucket knows which exist. */
+function viewOf(uri) {
+  if (uri.indexOf(RULES.views) !== 0) return null;
+  return /^((?:[\w~-][\w.~-]*\/){1,2}?)(?:pages\/([^/]*)\.json)?$/.exec(uri.slice(RULES.views.length));
+}
+
 function search(query) {
   const parts = [];
   for (const name in query) {
@@ -56,6 +62,11 @@ export function handler(event) {
     request.uri = `/${RULES.pageFolder}/${page}.json`;
   } else if (Object.keys(RULES.routes).indexOf(uri) >= 0) {
     request.uri = `/${RULES.routes[uri]}`;
+  } else if (viewOf(uri)) {
+    const view = viewOf(uri);
+    const page = view[2] === undefined ? request.querystring.page?.value || "1" : view[2];
+    if (!/^[1-9][0-9]{0,8}$/.test(page)) return reply(404, RULES.error, RULES.invalidPage);
+    request.uri = `/views/${view[1]}pages/${page}.json`;
   } else {
     const name = uri.indexOf(`${RULES.base}/`) === 0 ? uri.slice(RULES.base.length + 1) : "";
     if (!isOfFamily(name)) return reply(404, RULES.error, RULES.bodies[404]);

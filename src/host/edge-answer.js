@@ -23,6 +23,9 @@ function familyOf(path) {
   );
 }
 
+/** A path inside of `views/`: the segments of a view and of a value, if it has any, and the number of a page, if it is by path. */
+const IN_VIEW = /^((?:[\w~-][\w.~-]*\/){1,2}?)(?:pages\/([^/]*)\.json)?$/;
+
 function pageNumber(text) {
   return /^[1-9][0-9]{0,8}$/.test(text) ? text : undefined;
 }
@@ -96,6 +99,14 @@ export async function answer(request, read) {
     const file = RULES.routes[pathname];
     const own = RULES.files[file];
     return (await send(file, own, own["Content-Type"] === "application/gzip")) || refuse(404);
+  }
+  const view = pathname.startsWith(RULES.views) ? IN_VIEW.exec(pathname.slice(RULES.views.length)) : null;
+  if (view) {
+    const page = view[2] === undefined ? requestedPage(search) : pageNumber(view[2]);
+    const found = page && (await send(`views/${view[1]}pages/${page}.json`, RULES.page));
+    if (found) return found;
+    const first = await read(`views/${view[1]}pages/1.json`);
+    return first.status === 200 ? refuse(404, RULES.invalidPage) : refuse(404);
   }
   const name = pathname.startsWith(`${RULES.base}/`) ? pathname.slice(RULES.base.length + 1) : "";
   const family = familyOf(name);

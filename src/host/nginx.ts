@@ -1,6 +1,6 @@
 /** nginx: maps from requests to files of `dist/current`, and a server block that uses them. nginx opens a file once a request. */
 import { ENCODINGS, type ErrorStatus, NO_CACHE } from "../core/contract/headers.js";
-import { CSV, EXPLORER } from "../core/release/layout.js";
+import { CSV, EXPLORER, VIEWS_FOLDER } from "../core/release/layout.js";
 import { sha256 } from "../core/release/plain-files.js";
 import { type HostedSite, plainPath } from "./hosted-site.js";
 import { type HostKind, lines, ONCE, OWN_TAGS } from "./kind.js";
@@ -16,6 +16,7 @@ import {
   OTHER_TYPE,
   REVALIDATED_PATTERN,
   TYPES_BY_EXTENSION,
+  VIEW_SEGMENTS,
   withPages,
 } from "./rules.js";
 
@@ -100,6 +101,17 @@ function writeSite({ rules, baseUrl, serverName, address, port, ...site }: Hoste
           .map(([route, name]) => [pattern(`^${path(route)}$`), quoted(folder + name)] as const),
         [pattern(`^${path(`${base}/`)}(?<${key}_path>${FILE_PATTERN})$`), `${folder}$${key}_path`] as const,
       ]),
+      // A view without values has one segment. Whether the file exists decides.
+      ...paged.flatMap(({ folder, rules: { views } }) => [
+        [
+          pattern(`^${path(views)}(?<${key}_view>${VIEW_SEGMENTS})$`),
+          `"${folder}${VIEWS_FOLDER}/\${${key}_view}pages/$${key}_page.json"`,
+        ] as const,
+        [
+          pattern(`^${path(views)}(?<${key}_viewpage>${VIEW_SEGMENTS}pages/[^/]*\\.json)$`),
+          `"${folder}${VIEWS_FOLDER}/$${key}_viewpage"`,
+        ] as const,
+      ]),
     ]),
     ...map(
       '"$status $uri"',
@@ -125,7 +137,11 @@ function writeSite({ rules, baseUrl, serverName, address, port, ...site }: Hoste
       `$${key}_file`,
       "missing",
       quote(BODIES[404]),
-      paged.map(({ pageFolder }) => [pattern(`^${literal(pageFolder)}/`), quote(INVALID_PAGE_BODY)] as const),
+      paged.flatMap(({ folder, pageFolder }) =>
+        [`^${literal(pageFolder)}/`, `^${literal(`${folder}${VIEWS_FOLDER}/`)}.+/pages/`].map(
+          (of) => [pattern(of), quote(INVALID_PAGE_BODY)] as const,
+        ),
+      ),
     ),
     ...[...varied].flatMap((name) =>
       // Errors lead to other paths, but the target stays as it was sent.
@@ -197,6 +213,7 @@ function writeSite({ rules, baseUrl, serverName, address, port, ...site }: Hoste
     "    # .json, .json.br and .json.gz",
     ...paged.flatMap(({ folder, pageFolder }) => [
       `    location ^~ "/.rollcall/${pageFolder}/" { alias ${current}/${pageFolder}/"; types {} default_type ${page["Content-Type"]}; }`,
+      `    location ~ ${pattern(`^/\\.rollcall/(?<${key}_paged>${literal(`${folder}${VIEWS_FOLDER}/`)}.+/pages/[^/]+)$`, "")} { alias ${current}/$${key}_paged"; types {} default_type ${page["Content-Type"]}; }`,
       ...packed.map(
         (name) => `    location ^~ /.rollcall/${folder}${name}/ { alias ${current}/${folder}${name}/"; max_ranges 1; }`,
       ),

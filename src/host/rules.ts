@@ -32,6 +32,8 @@ import {
   SNAPSHOT,
   SORTED_FOLDERS,
   SUMS,
+  VIEWS,
+  VIEWS_FOLDER,
 } from "../core/release/layout.js";
 import { alternatives, PAGE_NUMBER } from "./patterns.js";
 
@@ -75,8 +77,13 @@ const FILES: readonly string[] = [
   AVATAR_PATH,
   LOOKUP,
   CSV,
+  VIEWS,
   ...EXPLORER_PATHS,
 ];
+
+/** A segment of the URL of a view or of a value, and the two, or the one of a view without values. Patterns without groups. */
+export const VIEW_SEGMENT = "[A-Za-z0-9_~-][A-Za-z0-9._~-]*";
+export const VIEW_SEGMENTS = `${VIEW_SEGMENT}/(?:${VIEW_SEGMENT}/)?`;
 
 /** The rules of a listing, or of the files at the top of a site. Paths are percent-encoded URL paths. */
 export type Rules = ReturnType<typeof rulesOf>;
@@ -162,6 +169,8 @@ function rulesOf(
     pages: `${listing}pages/`,
     /** Folder of the pages in the release: `v1/stations/pages`. */
     pageFolder: new PagePaths(path).folder,
+    /** The path above those of views: `/directory/views/`. In the release, it is the folder `views`. */
+    views: hasPages ? `${base}/${VIEWS_FOLDER}/` : NO_PATH,
     /** Headers of every answer; then those added for OPTIONS, pages, redirects and errors. */
     headers: commonHeaders(encodings, `${basePath(baseUrl)}/${OPENAPI}`),
     preflight: PREFLIGHT_HEADERS,
@@ -192,6 +201,7 @@ const FAMILIES: readonly (readonly [folder: string, names: string, like: string]
   [BULK_FOLDER, `${PAGE_NUMBER}\\.ndjson\\.gz`, "1.ndjson.gz"],
   [CHANGES_FOLDER, `${STATE}-${STATE}\\.ndjson\\.gz`, `${NO_STATE}-${NO_STATE}.ndjson.gz`],
   ...Object.values(SORTED_FOLDERS).map((folder) => [folder, `${PAGE_NUMBER}\\.txt`, "1.txt"] as const),
+  ...["json", "sha256"].map((ending) => [VIEWS_FOLDER, `${VIEW_SEGMENT}\\.${ending}`, `x.${ending}`] as const),
 ];
 
 /** The pattern of the paths of all files in a release that are not pages, without groups. */
@@ -201,7 +211,16 @@ export const FILE_PATTERN = `(?:${[alternatives(FILES), ...FAMILIES.map(([folder
 export const RANGED_PATTERN = `(?:(?:${BULK_FOLDER}|${CHANGES_FOLDER})/[^/]+|${alternatives([CSV])})`;
 
 /** The pattern of the paths of files that caches have to ask for each time, without groups. */
-export const REVALIDATED_PATTERN = alternatives(FILES.filter((file) => fileHeaders(file, "")["Cache-Control"] !== ""));
+export const REVALIDATED_PATTERN = `(?:${[
+  alternatives(FILES.filter(isRevalidated)),
+  ...FAMILIES.filter(([folder, , like]) => isRevalidated(`${folder}/${like}`)).map(
+    ([folder, names]) => `${folder}/${names}`,
+  ),
+].join("|")})`;
+
+function isRevalidated(file: string): boolean {
+  return fileHeaders(file, "")["Cache-Control"] !== "";
+}
 
 /** The headers of the explorer that other files do not have. */
 const { "Content-Type": _type, "Cache-Control": _caching, ...OWN } = fileHeaders(EXPLORER, "");

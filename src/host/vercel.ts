@@ -1,7 +1,8 @@
 /** Vercel: routes in vercel.json. They cannot answer methods other than GET. */
+import { VIEWS_FOLDER } from "../core/release/layout.js";
 import type { HostKind } from "./kind.js";
 import { PAGE_NUMBER } from "./patterns.js";
-import type { Headers, Section, SiteRules } from "./rules.js";
+import { type Headers, type Section, type SiteRules, VIEW_SEGMENT } from "./rules.js";
 
 export const vercel: HostKind = {
   name: "vercel",
@@ -37,12 +38,23 @@ function routesOf({ parts, last }: SiteRules) {
 
 /** @param root the URL path of the site, below which files have the paths of the release if it is empty. */
 function routesOfPart({ folder: own, hasPages, rules }: Section, root: string) {
-  const { listing, pages, pageFolder, base, headers, page, redirects, files, routes, families } = rules;
+  const { listing, pages, pageFolder, views, base, headers, page, redirects, files, routes, families } = rules;
   const list = (of: Headers) => Object.entries(of).map(([key, value]) => ({ key, value }));
   const query = { type: "query", key: "page" };
+  /** A rewrite of the pages of a view, which has one segment or two. */
+  const toFile = (source: string, to: string) => ({
+    source: path(views) + source,
+    destination: `/${own}${VIEWS_FOLDER}/${to.replaceAll(`(${VIEW_SEGMENT})`, "")}`,
+  });
+  const ofViews = VIEW_PATHS.flatMap((view) => [
+    { ...toFile(view, `${view}pages/:page.json`), has: [{ ...query, value: `(?<page>${PAGE_NUMBER})` }] },
+    { ...toFile(view, `${view}pages/1.json`), has: [{ ...query, value: "" }] },
+    { ...toFile(view, `${view}pages/1.json`), missing: [query] },
+  ]);
   const toPage = (name: string) => `/${own}${pageFolder}/${name}`;
   const below = [
     ...(hasPages ? [{ source: `${path(pages)}:file`, destination: toPage(":file") }] : []),
+    ...(hasPages ? VIEW_PATHS.map((view) => toFile(`${view}pages/:file`, `${view}pages/:file`)) : []),
     ...families.map(({ folder, names }) => ({
       source: `${path(`${base}/${folder}/`)}:file(${names})`,
       destination: `/${own}${folder}/:file`,
@@ -68,14 +80,22 @@ function routesOfPart({ folder: own, hasPages, rules }: Section, root: string) {
   }));
   return {
     redirects: [...redirects].map(([bare, to]) => ({ source: path(bare), destination: to, statusCode: 301 })),
-    rewrites: [...(hasPages ? ofListing : []), ...(root === "" ? [] : below)],
+    rewrites: [...(hasPages ? [...ofListing, ...ofViews] : []), ...(root === "" ? [] : below)],
     headers: [
-      ...(hasPages ? [{ source: `${path(listing)}(.*)`, headers: list({ ...headers, ...page }) }] : []),
+      ...(hasPages
+        ? [`${path(listing)}(.*)`, `${path(views)}(.+)/(.*)`].map((source) => ({
+            source,
+            headers: list({ ...headers, ...page }),
+          }))
+        : []),
       ...ofFiles,
       ...ofFamilies,
     ],
   };
 }
+
+/** The paths of a view without values, and of a value. */
+const VIEW_PATHS = [`:view(${VIEW_SEGMENT})/`, `:view(${VIEW_SEGMENT})/:value(${VIEW_SEGMENT})/`];
 
 /** Escapes a path for Vercel's patterns. */
 function path(text: string): string {

@@ -1,6 +1,7 @@
 /** What all parts of openapi.json are made from. */
 import type { Encoding } from "../../../core/contract/headers.js";
 import type { LinkStyle } from "../../../core/contract/links.js";
+import type { View } from "../../../core/contract/views.js";
 import { BULK, CHANGES, isPacked } from "../../../core/release/layout.js";
 
 /** The facts about a release that openapi.json depends on. */
@@ -10,6 +11,8 @@ export interface ApiDescription {
   encodings: readonly Encoding[];
   /** Files of the release. Only `OPTIONAL_FILES` matter. */
   files: readonly string[];
+  /** The views of the listing; none at the top of a site. */
+  views?: readonly View[];
   /** Whether the listing is one of several of a site. */
   isInSite?: boolean;
 }

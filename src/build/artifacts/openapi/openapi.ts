@@ -1,8 +1,11 @@
 /** openapi.json: the OpenAPI description of a release, made from its contract and its optional files. */
-import type { Contract } from "../../../core/contract/contract.js";
+import type { Contract, Field } from "../../../core/contract/contract.js";
 import { CONTENT_TYPE } from "../../../core/contract/headers.js";
 import { AVATAR_PATH, isHttpUrl, MAX_PAGES } from "../../../core/contract/links.js";
+import { choicesOf } from "../../../core/contract/record/kind.js";
 import { referencesOf } from "../../../core/contract/references.js";
+import { segmentOf, type ViewValue } from "../../../core/contract/segment.js";
+import { type View, valueSchemaOf } from "../../../core/contract/views.js";
 import { capital } from "../../../core/print/text.js";
 import {
   BULK,
@@ -17,6 +20,10 @@ import {
   SNAPSHOT,
   SORTED_FOLDERS,
   SUMS,
+  VIEWS,
+  VIEWS_FOLDER,
+  viewIndexPath,
+  viewSumsPath,
 } from "../../../core/release/layout.js";
 import { type ApiDescription, type JsonPart, ref } from "./described.js";
 import { found, headerComponents, pageResponse, responseComponents } from "./responses.js";
@@ -50,7 +57,11 @@ export function describeApi(contract: Contract, described: ApiDescription): stri
       { name: "pages", description: `All ${listing.words[1]}, page by page.` },
       { name: "files", description: "Other files of the snapshot." },
     ],
-    paths: { ...pagePaths(contract, ALONE), ...filePaths(FILES, described) },
+    paths: {
+      ...pagePaths(contract, ALONE),
+      ...viewPaths(contract, described, ALONE),
+      ...filePaths(FILES, described),
+    },
     components: {
       schemas: { ...recordSchemas(contract, described), ...fileSchemas(described) },
       ...components,
@@ -72,7 +83,8 @@ export function describeSiteApi(baseUrl: string, listings: readonly DescribedLis
   const top = topDescription(baseUrl, listings);
   const pages = listings.map(({ name, contract, described }) => {
     const place = placeOf(name);
-    const inPlace = { ...pagePaths(contract, place), ...filePaths(FILES, described, place.at) };
+    const ofPages = { ...pagePaths(contract, place), ...viewPaths(contract, described, place) };
+    const inPlace = { ...ofPages, ...filePaths(FILES, described, place.at) };
     return mapOperations(inPlace, (operation) => ({
       ...operation,
       operationId: `${place.prefix}${operation["operationId"]}`,
@@ -253,8 +265,11 @@ const RANGE = {
 };
 
 function pagePaths({ listing }: Contract, { at, prefix }: Place): JsonPart {
-  const [, many] = listing.words;
-  const path = `${at}${listing.path}`;
+  return pathsOf(`${at}${listing.path}`, "getPage", `A page of ${listing.words[1]}`, prefix, []);
+}
+
+/** The operations of pages below a path. @param more parameters of the path */
+function pathsOf(path: string, name: string, summary: string, prefix: string, more: readonly JsonPart[]): JsonPart {
   const inQuery = {
     ...PAGE_NUMBER,
     in: "query",
@@ -267,18 +282,52 @@ function pagePaths({ listing }: Contract, { at, prefix }: Place): JsonPart {
   };
   return {
     [path]: {
-      get: operation("getPage", `A page of ${many}`, "pages", [inQuery, FORMAT, CACHED_COPY], responses),
+      get: operation(name, summary, "pages", [...more, inQuery, FORMAT, CACHED_COPY], responses),
     },
     [`${path}pages/{page}.json`]: {
       get: operation(
-        "getPageByPath",
-        `A page of ${many}, by path`,
+        `${name}ByPath`,
+        `${summary}, by path`,
         "pages",
-        [inPath(PAGE_NUMBER), CACHED_COPY],
+        [...more, inPath(PAGE_NUMBER), CACHED_COPY],
         responses,
       ),
     },
   };
+}
+
+/** The operations of the pages of views: two paths for each, however many values it has. */
+function viewPaths({ listing }: Contract, { views = [] }: ApiDescription, { at, prefix }: Place): JsonPart {
+  const [, many] = listing.words;
+  const names = new Set<string>();
+  const paths = views.map((view): JsonPart => {
+    const plain = `getView_${view.name.replace(/[^A-Za-z0-9]/g, "_")}`;
+    const name = names.has(plain) ? `${plain}_${names.size}` : plain;
+    names.add(name);
+    const path = `${at}/${VIEWS_FOLDER}/${view.name}/`;
+    const { by } = view;
+    if (!by) return pathsOf(path, name, `A page of ${many} in the order of ${view.name}`, prefix, []);
+    const part = view.part === undefined ? "" : `the ${view.part} of `;
+    return pathsOf(`${path}{value}/`, name, `A page of ${many} by ${part}${by.path}`, prefix, [
+      valueParameter(view, by),
+    ]);
+  });
+  return Object.assign({}, ...paths);
+}
+
+const SEGMENT_RULE =
+  "A byte of its UTF-8 that is neither a letter of ASCII, a digit, _, - nor a point inside is ~ and two hexadecimal digits, as in New~20York; ~null is null, and ~empty an empty text.";
+const MOST_EXAMPLES = 3;
+
+/** The parameter of a value of a view. Names of views need not be identifiers, so it has the same name in all. */
+function valueParameter({ name, part }: View, by: Field): JsonPart {
+  const choices = part === undefined ? (choicesOf(valueSchemaOf(by)) ?? []) : [];
+  const examples = choices.slice(0, MOST_EXAMPLES).map((choice) => segmentOf(choice as ViewValue));
+  return inPath({
+    name: "value",
+    description: `The value of ${by.path}. ${SEGMENT_RULE} ${viewIndexPath(name)} lists all values, and their segments.`,
+    schema: { ...TEXT, ...(examples.length > 0 && { examples }) },
+  });
 }
 
 interface File {
@@ -300,6 +349,8 @@ const STEP = {
   description: "The first 12 digits of the states before and after the step.",
   schema: { ...TEXT, pattern: "^[0-9a-f]{12}-[0-9a-f]{12}$" },
 };
+
+const VIEW_NAME = { name: "view", description: "The name of the view, as views.json lists it.", schema: TEXT };
 
 /** The files that programs read. The explorer is for people. */
 const FILES: readonly File[] = [
@@ -350,11 +401,27 @@ const FILES: readonly File[] = [
     with: LOOKUP,
     parameter: FILE_NUMBER,
   },
+  { path: VIEWS, name: "Views", summary: "The list of views", with: VIEWS },
+  {
+    path: viewIndexPath("{view}"),
+    name: "ViewValues",
+    summary: "The values of a view by a field, with their numbers of records",
+    with: VIEWS,
+    parameter: VIEW_NAME,
+  },
+  {
+    path: viewSumsPath("{view}"),
+    name: "ViewSums",
+    summary: "The SHA-256 of every page of a view, in the format of sha256sum",
+    response: "Text",
+    with: VIEWS,
+    parameter: VIEW_NAME,
+  },
   { path: AVATAR_PATH, name: "Avatar", summary: "The default image of records", response: "Image", with: AVATAR_PATH },
 ];
 
 /** Files of a release that openapi.json depends on. */
-export const OPTIONAL_FILES: readonly string[] = [SIGNATURE, BULK, CSV, CHANGES, LOOKUP, AVATAR_PATH];
+export const OPTIONAL_FILES: readonly string[] = [SIGNATURE, BULK, CSV, CHANGES, LOOKUP, VIEWS, AVATAR_PATH];
 
 /** The operation of each file of a table that the release has, by its path. */
 function filePaths(table: readonly File[], { files }: ApiDescription, at = ""): JsonPart {

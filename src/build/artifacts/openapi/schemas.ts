@@ -6,9 +6,10 @@ import { PAGE_SIZE } from "../../../core/contract/links.js";
 import { kindOf } from "../../../core/contract/record/kind.js";
 import { typeOf } from "../../../core/contract/record/schema.js";
 import { typeName } from "../../../core/contract/typescript.js";
-import { BULK, CHANGES, LOOKUP } from "../../../core/release/layout.js";
+import { BULK, CHANGES, LOOKUP, VIEWS } from "../../../core/release/layout.js";
 import { siteSchema } from "../../../core/release/site.js";
 import { plainSnapshotSchema, snapshotSchema } from "../../../core/release/snapshot.js";
+import { viewIndexSchema, viewsSchema } from "../../../core/release/views.js";
 import { countSchema } from "../artifact.js";
 import { bulkSchema } from "../bulk.js";
 import { changesSchema } from "../steps.js";
@@ -33,6 +34,7 @@ export function fileSchemas({ files, isInSite }: ApiDescription): JsonPart {
     Snapshot: schemaOf(isInSite ? snapshotSchema : plainSnapshotSchema),
     ...(files.includes(BULK) && { Bulk: schemaOf(bulkSchema) }),
     ...(files.includes(CHANGES) && { Changes: schemaOf(changesSchema) }),
+    ...(files.includes(VIEWS) && { Views: schemaOf(viewsSchema), ViewValues: schemaOf(viewIndexSchema) }),
     ...(files.includes(LOOKUP) && { Lookup: schemaOf(lookupSchema) }),
   };
 }
