@@ -51,6 +51,11 @@ export function epochTime(field: Pick<Field, "names" | "schema">, value: unknown
   return seconds >= FIRST_SECOND && seconds <= LAST_SECOND ? new Date(seconds * 1000) : undefined;
 }
 
+/** The name of the listing whose keys are a field's values; undefined for other fields. */
+export function referenceOf({ schema }: Pick<Field, "schema">): string | undefined {
+  return schema["x-references"] ?? schema["x-observed"]?.["x-references"];
+}
+
 export interface Meaning {
   /** `Whole number from 0`. Not escaped. */
   kind: string;

@@ -20,6 +20,7 @@ import {
 } from "../../explorer/summary.js";
 import { type Artifact, type Collector, joinPieces, type MergeContext, type Merger, splitPieces } from "./artifact.js";
 import { IntegerCounter } from "./integer-counter.js";
+import { NumberCounter } from "./number-counter.js";
 import { type FamilySizes, SortedFamily } from "./sorted-files.js";
 import { TermCollector, textAt } from "./terms.js";
 
@@ -33,8 +34,8 @@ export const EXPLORER_FILES: Artifact = {
 interface Counts {
   count: number;
   times: CountedTimes;
-  /** For each integer field, the number of records with each value. */
-  integers: readonly (readonly [value: number, records: number][])[];
+  /** For each field of numbers, the number of records with each value. */
+  numbers: readonly (readonly [value: number, records: number][])[];
 }
 
 /** The fields whose values are counted. */
@@ -42,7 +43,7 @@ function countedFields(contract: Contract) {
   const { fields, key, order } = contract;
   return {
     facets: facetFields(contract),
-    integers: fields.filter((field) => field.path !== key.path && kindOf(field.schema) === "integer"),
+    numbers: fields.filter((field) => field.path !== key.path && ["integer", "number"].includes(kindOf(field.schema))),
     time: order.find((field) => isTime(field)),
   };
 }
@@ -51,7 +52,7 @@ export class ExplorerCollector implements Collector {
   readonly #terms = new TermCollector();
   /** Prefix of the terms of each facet. */
   readonly #facets: readonly string[];
-  readonly #integers: readonly Map<number, number>[];
+  readonly #numbers: readonly Map<number, number>[];
   readonly #time: Field | undefined;
   readonly #read: ReadValues;
   readonly #values: string[] = [];
@@ -59,11 +60,11 @@ export class ExplorerCollector implements Collector {
   #count = 0;
 
   constructor(contract: Contract) {
-    const { facets, integers, time } = countedFields(contract);
+    const { facets, numbers, time } = countedFields(contract);
     this.#facets = facets.map(({ path }) => toBytes(`${path}=`));
-    this.#integers = integers.map(() => new Map());
+    this.#numbers = numbers.map(() => new Map());
     this.#time = time;
-    this.#read = valueReader(contract, [...facets, ...integers, ...(time ? [time] : [])]);
+    this.#read = valueReader(contract, [...facets, ...numbers, ...(time ? [time] : [])]);
   }
 
   collect(page: PageRecords): void {
@@ -78,10 +79,10 @@ export class ExplorerCollector implements Collector {
     const counts: Counts = {
       count: this.#count,
       times: this.#times.counted(),
-      integers: this.#integers.map((values) => [...values]),
+      numbers: this.#numbers.map((values) => [...values]),
     };
     const piece = joinPieces([this.#terms.take(), Buffer.from(encodeCounts(counts))]);
-    for (const values of this.#integers) values.clear();
+    for (const values of this.#numbers) values.clear();
     this.#times = new TimeCounter();
     this.#count = 0;
     return piece;
@@ -90,7 +91,7 @@ export class ExplorerCollector implements Collector {
   #addValues(number: number): void {
     let at = 0;
     for (const prefix of this.#facets) this.#terms.add(prefix + (this.#values[at++] ?? ""), number);
-    for (const values of this.#integers) {
+    for (const values of this.#numbers) {
       const text = this.#values[at++];
       if (text !== "null") values.set(Number(text), (values.get(Number(text)) ?? 0) + 1);
     }
@@ -155,24 +156,26 @@ export class ExplorerMerger implements Merger {
   readonly #facets: SortedFamily;
   readonly #fields: ReturnType<typeof countedFields>;
   readonly #times = new TimeCounter();
-  readonly #integers: readonly IntegerCounter[];
+  readonly #numbers: readonly (IntegerCounter | NumberCounter)[];
   #count = 0;
 
   constructor(private readonly context: MergeContext) {
     const { contract, collection } = context;
     this.#facets = new SortedFamily(collection.count, FACET_FILES);
     this.#fields = countedFields(contract);
-    this.#integers = this.#fields.integers.map(() => new IntegerCounter());
+    this.#numbers = this.#fields.numbers.map(({ schema }) =>
+      kindOf(schema) === "integer" ? new IntegerCounter() : new NumberCounter(),
+    );
   }
 
   merge(piece: Uint8Array): void {
     const [facets, counted] = splitPieces(piece);
     if (facets) this.#facets.add(facets);
-    const { count, times, integers } = decodeCounts(String(counted));
+    const { count, times, numbers } = decodeCounts(String(counted));
     this.#count += count;
     this.#times.join(times);
-    for (const [field, values] of integers.entries())
-      for (const [value, records] of values) this.#integers[field]?.add(value, records);
+    for (const [field, values] of numbers.entries())
+      for (const [value, records] of values) this.#numbers[field]?.add(value, records);
   }
 
   async write(signal: AbortSignal | undefined): Promise<void> {
@@ -201,8 +204,8 @@ export class ExplorerMerger implements Merger {
       facets: tally.facets(),
       lists,
       times: this.#timesSummary(),
-      integers: this.#distributions(),
-      version: 1,
+      numbers: this.#distributions(),
+      version: 2,
     };
     await sink.put(SUMMARY, Buffer.from(encodeSummary(summary)));
     return summary;
@@ -227,9 +230,11 @@ export class ExplorerMerger implements Merger {
   }
 
   #distributions(): Distribution[] {
-    return this.#fields.integers.flatMap(({ path }, at) => {
-      const counter = this.#integers[at];
-      const distribution = counter?.isUnique ? undefined : counter?.distribution();
+    return this.#fields.numbers.flatMap(({ path }, at) => {
+      const counter = this.#numbers[at];
+      // Unique integers are ids; unique decimals are measured.
+      const isId = counter instanceof IntegerCounter && counter.isUnique;
+      const distribution = isId ? undefined : counter?.distribution();
       return distribution ? [{ path, ...distribution }] : [];
     });
   }

@@ -27,6 +27,7 @@ import { readReleaseFile } from "../../core/release/plain-files.js";
 import { findUnreadable } from "../../core/release/sharing.js";
 import { RECORDS_WORDS } from "../../core/release/site.js";
 import { listFiles } from "../../core/release/sums.js";
+import type { ExplorerSummary } from "../../explorer/summary.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";
 import { checkSigned, type SignatureResult, type SignatureTrust, type Signed } from "../signature.js";
 import { Findings, type Verdict } from "../verdict.js";
@@ -49,7 +50,7 @@ export interface DiskOptions extends Pick<VerifyOptions, "workers">, Omit<Verify
 
 /** The format versions that can be compared. */
 const LOOKUP_VERSION: LookupIndex["version"] = 2;
-const SUMMARY_VERSION = 1;
+const SUMMARY_VERSION: ExplorerSummary["version"] = 2;
 const UNOPENED = "not looked at, since the release cannot be opened";
 /** Maximum bytes of a signature: four lines, one of them with a base URL. */
 const MAX_SIGNATURE = 2 ** 16;
