@@ -57,8 +57,9 @@ export function parseHash(hash: string): SeenPlace {
   for (const [name, text] of given) {
     const [, end, ranged = ""] = /^(from|to)\.(.*)$/s.exec(name) ?? [];
     const [from, to] = ranges.get(ranged) ?? ["", ""];
-    if (end !== undefined) ranges.set(ranged, end === "from" ? [text, to] : [from, text]);
-    else if (name.startsWith(".") || !OWN.test(name)) {
+    if (end !== undefined) {
+      if (text !== "") ranges.set(ranged, end === "from" ? [text, to] : [from, text]);
+    } else if (name.startsWith(".") || !OWN.test(name)) {
       const path = name.replace(/^\./, "");
       where.set(path, [...new Set([...(where.get(path) ?? []), parseValue(text)])]);
     }

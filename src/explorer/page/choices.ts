@@ -3,13 +3,14 @@ import { type Contract, type Field, fieldAt } from "../../core/contract/contract
 import { facetTerm } from "../../core/contract/lookup.js";
 import { number } from "../../core/print/numbers.js";
 import { button, element } from "../markup/page/element.js";
-import { textOf, visibleText } from "../markup/page/text.js";
+import { visibleText } from "../markup/page/text.js";
 import { headingOf } from "../meaning.js";
 import type { Facet } from "../summary.js";
 import type { Chosen, ListPlace, Range } from "./address.js";
-import { shownColumns } from "./columns.js";
+import { allColumns, shownColumns } from "./columns.js";
 import type { ListingFacts } from "./reader.js";
-import { rangeKind } from "./values.js";
+import { isRangeEnd } from "./select.js";
+import { choiceText, measureOf, rangeKind } from "./values.js";
 
 /** Number of values of a facet before "more" is pressed. */
 const FIRST_VALUES = 6;
@@ -72,9 +73,9 @@ export function createChoices(onChoose: (changed: Partial<Pick<ListPlace, "where
   };
 
   const rangeInputs = (field: Field) => {
-    const type = rangeKind(field) ?? "number";
+    const kind = measureOf(field) ?? "number";
     const input = (label: string) => {
-      const made = element("input", { class: "field", type, step: type === "number" ? "any" : undefined });
+      const made = element("input", { class: "field", type: kind, step: kind === "number" ? "any" : undefined });
       made.setAttribute("aria-label", `${headingOf(field)}, ${label}`);
       return made;
     };
@@ -85,20 +86,23 @@ export function createChoices(onChoose: (changed: Partial<Pick<ListPlace, "where
       const others = [...(shown?.place.ranges ?? [])].filter(([path]) => path !== field.path);
       onChoose({ ranges: new Map(range.join("") === "" ? others : [...others, [field.path, range]]) });
     });
-    return { box, ends };
+    return { box, ends, kind };
   };
 
   const showRanges = (known: ListingFacts, place: ListPlace) => {
     const columns = shownColumns(known, place.columns).map(({ path }) => path);
-    const ranged = known.contract.fields.filter(
-      (field) => rangeKind(field) && (columns.includes(field.path) || place.ranges.has(field.path)),
+    const ranged = allColumns(known).filter(
+      (field) => rangeKind(field, known.contract) && (columns.includes(field.path) || place.ranges.has(field.path)),
     );
     const boxes = ranged.map((field) => {
       const made = inputs.get(field.path) ?? rangeInputs(field);
       inputs.set(field.path, made);
       const range = place.ranges.get(field.path) ?? ["", ""];
-      // Do not change a value that is being typed.
-      for (const [at, end] of made.ends.entries()) if (document.activeElement !== end) end.value = range[at] ?? "";
+      for (const [at, end] of made.ends.entries()) {
+        const text = range[at] ?? "";
+        // Do not change a value that is being typed.
+        if (document.activeElement !== end) end.value = isRangeEnd(made.kind, text) ? text : "";
+      }
       return made.box;
     });
     const isSame = boxes.length === limits.children.length && boxes.every((box, at) => limits.children[at] === box);
@@ -113,7 +117,8 @@ export function createChoices(onChoose: (changed: Partial<Pick<ListPlace, "where
       const focused = activeElement instanceof HTMLElement ? activeElement.dataset["choice"] : undefined;
       if (shown?.contract !== known.contract) inputs = new Map();
       shown = { contract: known.contract, place };
-      const facets = known.summary.facets.filter(({ values, more }) => values.length + more > 1);
+      const several = known.summary.facets.filter(({ values, more }) => values.length + more > 1);
+      const facets = allColumns(known).flatMap(({ path }) => several.filter((facet) => facet.path === path));
       groups.replaceChildren(...facets.map((facet) => group(facet, known, place, counts)));
       if (note === "") showRanges(known, place);
       else limits.replaceChildren();
@@ -156,5 +161,5 @@ function legendOf(field: Field): HTMLElement {
 
 /** Shows a facet value; null and "" as words. */
 export function valueText(value: unknown): Node {
-  return visibleText(value === null ? "none" : value === "" ? "empty" : textOf(value));
+  return visibleText(choiceText(value));
 }

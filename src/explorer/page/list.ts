@@ -10,7 +10,7 @@ import { textOf, visibleText } from "../markup/page/text.js";
 import { empty } from "../markup/page/value.js";
 import { headingOf, isTime } from "../meaning.js";
 import { addressOf, type ListPlace, type Sort } from "./address.js";
-import { shownColumns } from "./columns.js";
+import { linkColumn, shownColumns } from "./columns.js";
 import { isLink, linkTo } from "./link.js";
 import type { ListedRow, ListingFacts } from "./reader.js";
 import { linkedReference } from "./references.js";
@@ -75,12 +75,6 @@ export function createList(labelledBy: string, describedBy: string, onSort: (sor
       link?.focus({ preventScroll: true });
     },
   };
-}
-
-/** The column whose values link to the records: the label, else the key, else the first. */
-function linkColumn(columns: readonly Field[], { label, key }: Contract): Field | undefined {
-  const at = (path: string) => columns.find((field) => field.path === path);
-  return at(label.path) ?? at(key.path) ?? columns[0];
 }
 
 interface Seen {

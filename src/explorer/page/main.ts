@@ -15,7 +15,7 @@ import { createOverview } from "./overview.js";
 import { createProof } from "./proof.js";
 import { createReader, type Reader } from "./reader.js";
 import { noRecordView, recordView } from "./record.js";
-import { createResults } from "./results.js";
+import { createResults, type Step } from "./results.js";
 import { createSearch, type Facts } from "./search.js";
 
 /** Maximum number of snapshot changes while one view is read. */
@@ -31,8 +31,7 @@ const trouble = createNotice();
 const search = createSearch(facts, (text) => {
   // The user has opened a record meanwhile.
   if ("key" in currentPlace && !hasFailed) return;
-  go({ ...lastList, text, page: 1 }, isTyping);
-  isTyping = true;
+  go({ ...lastList, text, page: 1 }, "text");
 });
 const listBox = element("div", { class: "split" });
 const recordBox = element("div", {});
@@ -57,8 +56,8 @@ const results = createResults(listBox, facts, go, (download) => void run(downloa
 let control = new AbortController();
 /** The last place in the URL, without jumps within the page. */
 let currentPlace: SeenPlace = BEGINNING;
-/** Whether the last place came by typing. Only the first letter adds a history entry; the others replace it. */
-let isTyping = false;
+/** What the last place was reached by, if by one of several steps, of which only the first adds a history entry. */
+let lastStep: Step | undefined;
 /** The last place in the list, the URL at which it is complete, and its scroll position. */
 let lastList: ListPlace = BEGINNING;
 let listedAt = "";
@@ -68,11 +67,12 @@ let opened: string | undefined;
 let shownId: string | undefined;
 let hasFailed = false;
 
-/** Goes to a place. @param isSame whether it replaces the last history entry, as while typing. */
-function go(place: ListPlace, isSame = false): void {
+/** Goes to a place. @param step of typing a text or choosing columns; it replaces the history entry of the step before. */
+function go(place: ListPlace, step?: Step): void {
+  const isSame = step !== undefined && step === lastStep;
   history[isSame ? "replaceState" : "pushState"](null, "", addressOf(place));
   currentPlace = place;
-  isTyping = false;
+  lastStep = step;
   void show();
 }
 
@@ -88,7 +88,7 @@ function follow(): void {
     return;
   }
   currentPlace = parseHash(location.hash);
-  isTyping = false;
+  lastStep = undefined;
   void show();
 }
 

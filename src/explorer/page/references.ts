@@ -5,6 +5,7 @@ import type { Referrer } from "../../core/contract/references.js";
 import { capital } from "../../core/print/text.js";
 import { element } from "../markup/page/element.js";
 import { visibleText } from "../markup/page/text.js";
+import { referenceOf } from "../meaning.js";
 import { addressOf, BEGINNING, type Chosen } from "./address.js";
 import type { ListingFacts } from "./reader.js";
 import { namesOf } from "./values.js";
@@ -19,7 +20,7 @@ function explorerOf({ snapshot }: Pick<ListingFacts, "snapshot">, name: string):
 
 /** Makes a value with `x-references` a link to the record with this key; returns any other value as it is. */
 export function linkedReference(known: ListingFacts, schema: FieldSchema, value: unknown, shown: Node): Node {
-  const to = schema["x-references"] ?? schema["x-observed"]?.["x-references"];
+  const to = referenceOf({ schema });
   if (to === undefined || (typeof value !== "string" && typeof value !== "number")) return shown;
   const explorer = explorerOf(known, to);
   if (explorer === undefined) return shown;

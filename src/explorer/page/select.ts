@@ -1,5 +1,5 @@
 /** Selects from all records in memory: by search, filters and ranges, counted by facet and sorted. */
-import { type Contract, type Field, fieldAt } from "../../core/contract/contract.js";
+import { type Field, fieldAt } from "../../core/contract/contract.js";
 import {
   facetTerm,
   facetTermsOf,
@@ -13,7 +13,7 @@ import { textOf } from "../markup/page/text.js";
 import type { ListPlace, Range, Sort } from "./address.js";
 import { isKey } from "./found.js";
 import type { ListedRow, ListingFacts } from "./reader.js";
-import { dayOf, rangeKind } from "./values.js";
+import { dayOf, measureOf } from "./values.js";
 
 export interface Selection {
   rows: readonly ListedRow[];
@@ -69,7 +69,7 @@ function textTest({ contract }: ListingFacts, text: string): Test {
 }
 
 function rangeTest(field: Field, [from, to]: Range): Test {
-  if (rangeKind(field) === "number") {
+  if (measureOf(field) === "number") {
     const least = from === "" ? Number.NEGATIVE_INFINITY : Number(from);
     const most = to === "" ? Number.POSITIVE_INFINITY : Number(to);
     return (record) => {
@@ -83,22 +83,17 @@ function rangeTest(field: Field, [from, to]: Range): Test {
   };
 }
 
-/** Whether a range is valid for its field; `YYYY-MM-DD` or a number at each end that is not open. */
-export function isRange({ fields }: Pick<Contract, "fields">, path: string, [from, to]: Range): boolean {
-  const field = fields.find((field) => field.path === path);
-  const kind = field && rangeKind(field);
-  const isEnd = (text: string) =>
-    kind === "date"
-      ? new Date(text).toJSON()?.slice(0, 10) === text
-      : /^-?(\d*\.)?\d+(e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text));
-  return kind !== undefined && from + to !== "" && [from, to].every((end) => end === "" || isEnd(end));
+/** Whether a text is an end of a range: `YYYY-MM-DD`, or a number. */
+export function isRangeEnd(kind: "date" | "number", text: string): boolean {
+  if (kind === "date") return new Date(text).toJSON()?.slice(0, 10) === text;
+  return /^-?(\d*\.)?\d+(e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text));
 }
 
 const COLLATOR = new Intl.Collator("en", { numeric: true });
 
 /** Sorts rows by a field. Records without a value come last, and equal ones stay in published order. */
 function sorted(rows: readonly ListedRow[], field: Field, { isDescending }: Sort): ListedRow[] {
-  const compare = rangeKind(field) === "date" ? compareTimes : compareValues;
+  const compare = measureOf(field) === "date" ? compareTimes : compareValues;
   const sign = isDescending ? -1 : 1;
   const valued = rows.map((row) => ({ row, value: valueAt(row.record, field) ?? undefined }));
   const present = valued.filter(({ value }) => value !== undefined);

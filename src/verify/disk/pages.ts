@@ -1,6 +1,6 @@
 /** Checks all pages of a release with worker threads, and compares the files that their records make. */
 import { Mergers } from "../../build/artifacts/artifacts.js";
-import { csvHeading } from "../../core/contract/record/csv.js";
+import { csvColumns, csvHeading } from "../../core/contract/record/csv.js";
 import { countWarning, type WarningCounts } from "../../core/contract/record/warnings.js";
 import { count as counted } from "../../core/print/numbers.js";
 import { CSV, EXPLORER, isSorted, SUMMARY } from "../../core/release/layout.js";
@@ -50,7 +50,7 @@ export async function checkPages(
     ...(!skipped["bulk"] && { bulk: new PlainHash() }),
     ...(!skipped["csv"] && { csv: new PlainHash() }),
   };
-  plain.csv?.update(Buffer.from(`${csvHeading(contract)}\n`));
+  plain.csv?.update(Buffer.from(`${csvHeading(csvColumns(contract))}\n`));
   const wanted = { lookup, explorer, bulk: plain.bulk !== undefined, csv: plain.csv !== undefined };
   const isMade = (path: string) =>
     (lookup && groupOf(path) === "lookup") ||
