@@ -20,6 +20,7 @@ import { filesOf, findTextFiles, isFolder } from "../core/source/text-files.js";
 import { type SourcePath, shellSource } from "../core/source/text-format.js";
 import { type DiffResult, diff } from "../diff/diff.js";
 import type { Found } from "../init/found.js";
+import { titleOf } from "../init/names.js";
 import { type FoundSource, findSource, type LeftTable, notesOn, omittedColumns, tablesOf } from "../init/source.js";
 import { type EarlyHost, listenEarly } from "./early-host.js";
 import { repeat } from "./repeat.js";
@@ -209,7 +210,7 @@ function withMade({ listings }: FoundSource, settings: DevSettings, scratch: str
   });
   const only = made.find(([name]) => name === "");
   if (only) return { ...settings, ...only[1] };
-  return { ...settings, listings: Object.fromEntries(made) };
+  return { ...settings, title: settings.title ?? titleOf(settings.db), listings: Object.fromEntries(made) };
 }
 
 interface Running {

@@ -1,13 +1,12 @@
 /** Headings and meanings of fields in plain words. Browsers load it too. */
-import { type Contract, type Field, fieldAt, membersOf } from "../core/contract/contract.js";
+import { type Contract, type Field, fieldsOf as fieldsIn } from "../core/contract/contract.js";
 import type { FieldSchema, ValueSchema } from "../core/contract/file/form.js";
 import { kindOf, kindsOf } from "../core/contract/record/kind.js";
 import { capital } from "../core/print/text.js";
 
 /** Lists the fields in the order of the contract file. */
-export function fieldsOf(contract: Pick<Contract, "file" | "fields">): Field[] {
-  const members = [...membersOf(contract.file.properties, Object.keys)];
-  return members.filter(({ schema }) => !schema.properties).map(({ path }) => fieldAt(contract, path));
+export function fieldsOf({ file }: Pick<Contract, "file">): Field[] {
+  return fieldsIn(file.properties, Object.keys);
 }
 
 /** Acronyms in lower case, with an optional plural s. */
@@ -23,7 +22,7 @@ export function headingOf({ names, schema }: Pick<Field, "names" | "schema">): s
 /** A heading within a sentence: `display name`, `KYC status`. */
 export function nameInText(field: Pick<Field, "names" | "schema">): string {
   const heading = headingOf(field);
-  return /^\p{Lu}(?!\p{Lu})/u.test(heading) ? heading.charAt(0).toLowerCase() + heading.slice(1) : heading;
+  return /^\p{Lu}(?![\p{Lu}\p{N}])/u.test(heading) ? heading.charAt(0).toLowerCase() + heading.slice(1) : heading;
 }
 
 function withAcronym(word: string): string {

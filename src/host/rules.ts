@@ -23,6 +23,7 @@ import {
   EXPLORER_FILES,
   fileHeaders,
   isPacked,
+  LABELS,
   LOOKUP,
   OPENAPI,
   PagePaths,
@@ -73,6 +74,7 @@ const FILES: readonly string[] = [
   AVATAR_PATH,
   LOOKUP,
   CSV,
+  LABELS,
   ...EXPLORER_FILES,
 ];
 

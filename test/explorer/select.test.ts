@@ -34,7 +34,7 @@ function order(id: string, customer: string, status: string, tags: string[], tot
 /** Keys of the selected records, and the counts. */
 async function selected(place: Partial<ListPlace>, records = RECORDS) {
   const { summary } = await writeFacts(contract, records);
-  const known = { contract, summary } as ListingFacts;
+  const known = { contract, summary, names: new Map() } as unknown as ListingFacts;
   const rows = records.map((record, number) => ({ record, number }));
   const { rows: found, counts } = select(known, rows, { ...BEGINNING, ...place });
   return { keys: found.map(({ record }) => record["id"]), counts: Object.fromEntries(counts) };
@@ -47,6 +47,8 @@ test.each<[string, Partial<ListPlace>, string[]]>([
   ["keys and names, the whole key first", { text: "A1" }, ["A1", "A10", "B1"]],
   ["a key before what comes earlier", { text: "B1" }, ["B1"]],
   ["nothing by punctuation", { text: "?" }, []],
+  ["words of one field, the last one as a prefix", { text: "pa", within: "status" }, ["A10"]],
+  ["no words of other fields, and no keys", { text: "A1", within: "status" }, []],
   ["one value of a facet", { where: new Map([["status", ["new"]]]) }, ["A1", "A2"]],
   ["several values of a facet", { where: new Map([["status", ["new", "sent"]]]) }, ["A1", "A2", "B1"]],
   [
@@ -138,7 +140,10 @@ describe("what does not apply is said", () => {
     ["#?total=null", 4, ["total none, since total is not a facet"]],
     ["#?sort=", 4, ['order by "", since there is no field ""']],
     ["#?desc=total", 20_001, ["order by total, since sorting needs at most 20,000 records"]],
-    ["#?status=a&tags=b&desc=total&from.total=1&q=x", 20_000, []],
+    ["#?q=x&in=status", 20_001, ["search in status, since a search in one field needs at most 20,000 records"]],
+    ["#?q=x&in=total", 4, ["search in total, since total is not a text"]],
+    ["#?q=x&in=", 4, ['search in "", since there is no field ""']],
+    ["#?q=x&in=customer&status=a&tags=b&desc=total&from.total=1&q=x", 20_000, []],
   ])("%s, in %i records", (hash, count, refused) => {
     expect(applied(parseHash(hash) as ListPlace, count).refused).toEqual(refused);
   });

@@ -157,6 +157,57 @@ describeWith("chromium", "the list", (path) => {
     expect(misdeeds).toEqual([]);
   });
 
+  test("draws what is found above each range, with a table for screen readers", async () => {
+    const { page, misdeeds } = await openOrders();
+    const found = async (name: string) => {
+      const counts = await page.getByRole("table", { name }).locator("tbody td").allTextContents();
+      return counts.reduce((sum, count) => sum + Number(count), 0);
+    };
+    await eventually(async () => expect(await found("Total: number found by value")).toBe(120));
+    expect(await page.locator(".histogram rect").count()).toBeGreaterThan(9);
+    await page.getByRole("button", { name: /^new/ }).click();
+    await eventually(async () => expect(await found("Total: number found by value")).toBe(40));
+    await page.getByText("Sum 1,230, mean 30.75").waitFor();
+    expect(await findings(page)).toEqual([]);
+    expect(misdeeds).toEqual([]);
+  });
+
+  test("searches one field of texts, keeps its head in view, and copies its link", async () => {
+    const { page, misdeeds, url } = await openOrders();
+    await page.getByLabel("Search in").selectOption("in note");
+    await page.getByRole("searchbox", { name: /^Search/ }).fill("lin");
+    await status(page, "1 order found, in 120.");
+    expect(await page.locator(".why").textContent()).toBe("Note: two lines");
+    expect(hashOf(page)).toBe("#?q=lin&in=note");
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.getByRole("button", { name: "Copy link" }).click();
+    await page.getByText("Copied.").waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(`${url}#?q=lin&in=note`);
+    await page.getByRole("searchbox", { name: /^Search/ }).fill("");
+    await status(page, "1 to 20 of 120 orders");
+    await page.setViewportSize({ width: 1280, height: 400 });
+    const box = page.locator(".table");
+    await box.evaluate((one) => one.scrollTo(0, one.scrollHeight));
+    const tops = [box, page.locator(".records thead th").first()].map((one) =>
+      one.evaluate((part) => Math.round(part.getBoundingClientRect().top)),
+    );
+    expect(await tops[1]).toBe(await tops[0]);
+    // Other rows are seen from the first one on.
+    await page.getByRole("button", { name: "Next" }).click();
+    await status(page, "21 to 40 of 120 orders");
+    expect(await box.evaluate((one) => one.scrollTop)).toBe(0);
+    expect(misdeeds).toEqual([]);
+  });
+
+  test("is printed without controls, with all columns", async () => {
+    const { page } = await openOrders();
+    await page.emulateMedia({ media: "print" });
+    for (const hidden of [".search", ".choices", ".column-menu", "#pager", ".skip"])
+      expect(await page.locator(hidden).isVisible()).toBe(false);
+    await page.setViewportSize({ width: 700, height: 1000 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(700);
+  });
+
   test("keeps what does not apply in the address, and says why", async () => {
     const { page, misdeeds, url } = await openOrders();
     const hash = "#?note=none&status=new&from.ordered_on=2021&sort=datejoined";

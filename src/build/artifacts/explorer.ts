@@ -1,4 +1,4 @@
-/** index.html and explorer/*: the explorer, and the counts that it shows. */
+/** index.html, explorer/* and labels.json: the explorer, the counts that it shows, and names for the explorers of other listings. */
 import type { Contract, Field } from "../../core/contract/contract.js";
 import { facetFields } from "../../core/contract/lookup.js";
 import { fromBytes, toBytes } from "../../core/contract/record/key.js";
@@ -6,7 +6,7 @@ import { kindOf } from "../../core/contract/record/kind.js";
 import { placeFinder, readString } from "../../core/contract/record/locate.js";
 import { type PageRecords, recordsOf } from "../../core/contract/record/split.js";
 import { valueAt } from "../../core/contract/record/value.js";
-import { EXPLORER, EXPLORER_FOLDER, SUMMARY } from "../../core/release/layout.js";
+import { EXPLORER, EXPLORER_FOLDER, LABELS, SUMMARY } from "../../core/release/layout.js";
 import { createTurns } from "../../core/workers/turns.js";
 import { type CountedTimes, TimeCounter } from "../../explorer/markup/figures/times.js";
 import { epochTime, isTime } from "../../explorer/meaning.js";
@@ -20,6 +20,7 @@ import {
 } from "../../explorer/summary.js";
 import { type Artifact, type Collector, joinPieces, type MergeContext, type Merger, splitPieces } from "./artifact.js";
 import { IntegerCounter } from "./integer-counter.js";
+import { LabelCollector, LabelMerger } from "./labels.js";
 import { NumberCounter } from "./number-counter.js";
 import { type FamilySizes, SortedFamily } from "./sorted-files.js";
 import { TermCollector, textAt } from "./terms.js";
@@ -56,6 +57,7 @@ export class ExplorerCollector implements Collector {
   readonly #time: Field | undefined;
   readonly #read: ReadValues;
   readonly #values: string[] = [];
+  readonly #labels: LabelCollector;
   #times = new TimeCounter();
   #count = 0;
 
@@ -64,24 +66,26 @@ export class ExplorerCollector implements Collector {
     this.#facets = facets.map(({ path }) => toBytes(`${path}=`));
     this.#numbers = numbers.map(() => new Map());
     this.#time = time;
+    this.#labels = new LabelCollector(contract);
     this.#read = valueReader(contract, [...facets, ...numbers, ...(time ? [time] : [])]);
   }
 
   collect(page: PageRecords): void {
+    this.#labels.collect(page);
     for (const [number, begin, end] of recordsOf(page)) {
       this.#read(page.text, begin, end, this.#values);
       this.#addValues(number);
     }
   }
 
-  /** Facets, then counts. */
+  /** Facets, counts, labels. */
   take(): Uint8Array<ArrayBuffer> {
     const counts: Counts = {
       count: this.#count,
       times: this.#times.counted(),
       numbers: this.#numbers.map((values) => [...values]),
     };
-    const piece = joinPieces([this.#terms.take(), Buffer.from(encodeCounts(counts))]);
+    const piece = joinPieces([this.#terms.take(), Buffer.from(encodeCounts(counts)), this.#labels.take()]);
     for (const values of this.#numbers) values.clear();
     this.#times = new TimeCounter();
     this.#count = 0;
@@ -157,19 +161,22 @@ export class ExplorerMerger implements Merger {
   readonly #fields: ReturnType<typeof countedFields>;
   readonly #times = new TimeCounter();
   readonly #numbers: readonly (IntegerCounter | NumberCounter)[];
+  readonly #labels: LabelMerger;
   #count = 0;
 
   constructor(private readonly context: MergeContext) {
     const { contract, collection } = context;
     this.#facets = new SortedFamily(collection.count, FACET_FILES);
     this.#fields = countedFields(contract);
+    this.#labels = new LabelMerger(contract);
     this.#numbers = this.#fields.numbers.map(({ schema }) =>
       kindOf(schema) === "integer" ? new IntegerCounter() : new NumberCounter(),
     );
   }
 
   merge(piece: Uint8Array): void {
-    const [facets, counted] = splitPieces(piece);
+    const [facets, counted, labels] = splitPieces(piece);
+    if (labels) this.#labels.merge(labels);
     if (facets) this.#facets.add(facets);
     const { count, times, numbers } = decodeCounts(String(counted));
     this.#count += count;
@@ -179,7 +186,9 @@ export class ExplorerMerger implements Merger {
   }
 
   async write(signal: AbortSignal | undefined): Promise<void> {
-    const { contract, collection, page, sink } = this.context;
+    const { contract, collection, page, isReferredTo, sink } = this.context;
+    const labels = isReferredTo ? this.#labels.file(this.#count) : undefined;
+    if (labels) await sink.put(LABELS, labels);
     const summary = await this.#writeSummary(signal);
     if (!page) return;
     // Loaded only where a page is written, so that verify starts without it.

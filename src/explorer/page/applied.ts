@@ -1,13 +1,13 @@
 /** Which parts of a place in the list apply to a snapshot, and why the others do not. */
 import { count, number } from "../../core/print/numbers.js";
 import { shownKey } from "../markup/page/text.js";
-import { nameInText } from "../meaning.js";
+import { nameInText, referenceOf } from "../meaning.js";
 import type { Chosen, ListPlace, Range } from "./address.js";
 import { chosenColumns } from "./columns.js";
 import { MOST_COMBINED, searchable } from "./found.js";
 import { type ListingFacts, MOST_LOADED } from "./reader.js";
 import { isRangeEnd } from "./select.js";
-import { choiceText, rangeKind } from "./values.js";
+import { choiceText, isSearchable, rangeKind } from "./values.js";
 
 export interface AppliedPlace {
   /** The place without what does not apply. */
@@ -47,11 +47,15 @@ export function appliedPlace(asked: ListPlace, known: KnownFields): AppliedPlace
     if (why === undefined) ranges.set(path, range);
     else refused.push(`${nameOf(path, known)} ${rangeText(range)}, since ${why}`);
   }
+  const whyNotWithin = asked.within === undefined ? undefined : whyNotSearched(asked.within, known);
+  if (asked.within !== undefined && whyNotWithin !== undefined)
+    refused.push(`search in ${nameOf(asked.within, known)}, since ${whyNotWithin}`);
+  const within = whyNotWithin === undefined ? asked.within : undefined;
   const whyNotSort = asked.sort && whyNotOrder(asked.sort.path, known);
   if (asked.sort && whyNotSort) refused.push(`order by ${nameOf(asked.sort.path, known)}, since ${whyNotSort}`);
   const sort = whyNotSort ? undefined : asked.sort;
   const columns = chosenColumns(known, asked.columns);
-  return { place: { ...asked, where: searched, ranges, sort, columns }, refused };
+  return { place: { ...asked, within, where: searched, ranges, sort, columns }, refused };
 }
 
 /** A range in words: `from 1`, `to 2`, `1 to 2`. */
@@ -65,6 +69,10 @@ const TOO_MANY = `at most ${number(MOST_LOADED)} records`;
 
 function whyNotChoice(path: string, known: KnownFields): string | undefined {
   if (known.summary.facets.some((facet) => facet.path === path)) return undefined;
+  const field = fieldIn(known, path);
+  // A reference is chosen among loaded records.
+  if (field && referenceOf(field) !== undefined)
+    return mayLoad(known) ? undefined : `${nameOf(path, known)} is not a facet`;
   return whyNoField(path, known) ?? `${nameOf(path, known)} is not a facet`;
 }
 
@@ -76,6 +84,12 @@ function whyNotRange(path: string, range: Range, known: KnownFields): string | u
   const wrong = range.find((end) => end !== "" && !isRangeEnd(kind, end));
   if (wrong !== undefined) return `${wrong} is not a ${kind === "date" ? "day such as 2021-02-01" : "number"}`;
   return mayLoad(known) ? undefined : `ranges need ${TOO_MANY}`;
+}
+
+function whyNotSearched(path: string, known: KnownFields): string | undefined {
+  const field = fieldIn(known, path);
+  if (field && !isSearchable(field)) return `${nameOf(path, known)} is not a text`;
+  return whyNoField(path, known) ?? (mayLoad(known) ? undefined : `a search in one field needs ${TOO_MANY}`);
 }
 
 function whyNotOrder(path: string, known: KnownFields): string | undefined {

@@ -10,11 +10,12 @@ import {
   type RecordPlace,
   type SeenPlace,
 } from "./address.js";
+import { readNames } from "./names.js";
 import { createNotice, describeError, watchForNewer } from "./notice.js";
 import { createOverview } from "./overview.js";
 import { createProof } from "./proof.js";
 import { createReader, type Reader } from "./reader.js";
-import { noRecordView, recordView } from "./record.js";
+import { nameReferences, noRecordView, recordView } from "./record.js";
 import { createResults, type Step } from "./results.js";
 import { createSearch, type Facts } from "./search.js";
 
@@ -28,11 +29,15 @@ const overview = byId("overview", HTMLElement);
 const pageTitle = document.title;
 
 const trouble = createNotice();
-const search = createSearch(facts, (text) => {
-  // The user has opened a record meanwhile.
-  if ("key" in currentPlace && !hasFailed) return;
-  go({ ...lastList, text, page: 1 }, "text");
-});
+const search = createSearch(
+  facts,
+  (text) => {
+    // The user has opened a record meanwhile.
+    if ("key" in currentPlace && !hasFailed) return;
+    go({ ...lastList, text, page: 1 }, "text");
+  },
+  (within) => go({ ...lastList, within, page: 1 }),
+);
 const listBox = element("div", { class: "split" });
 const recordBox = element("div", {});
 const proof = createProof();
@@ -52,7 +57,7 @@ const newer = watchForNewer(reader.host, () => shownId, tryAgain);
 listBox.style.minHeight = `${section.offsetHeight}px`;
 section.replaceChildren(newer, search.element, trouble.element, listBox, recordBox, proof.element);
 section.hidden = false;
-const results = createResults(listBox, facts, go, (download) => void run(download));
+const results = createResults(listBox, facts, go, (download) => void run(download), search.showFields);
 let control = new AbortController();
 /** The last place in the URL, without jumps within the page. */
 let currentPlace: SeenPlace = BEGINNING;
@@ -173,6 +178,7 @@ async function showRecord({ key }: RecordPlace, signal: AbortSignal): Promise<vo
   const row = await reader.find(key, signal);
   const near = row ? await reader.rows(Math.max(0, row.number - 1), 3, signal) : [];
   const back = addressOf(lastList);
+  if (row) await readNames(known, known.contract.fields);
   const view = row
     ? await recordView(row, near, known, reader.host.baseUrl, back, facts.referrers)
     : noRecordView(key, known, back);
@@ -183,6 +189,7 @@ async function showRecord({ key }: RecordPlace, signal: AbortSignal): Promise<vo
   document.title = `${view.heading.textContent} - ${pageTitle}`;
   view.article.scrollIntoView();
   view.heading.focus({ preventScroll: true });
+  void nameReferences(view.article, known, signal);
 }
 
 addEventListener("hashchange", follow);

@@ -7,13 +7,14 @@ import { capital } from "../../core/print/text.js";
 import { button, element } from "../markup/page/element.js";
 import { createPager } from "../markup/page/pager.js";
 import { visibleText } from "../markup/page/text.js";
-import { headingOf } from "../meaning.js";
+import { headingOf, nameInText } from "../meaning.js";
 import { addressOf, BEGINNING, type ListPlace } from "./address.js";
 import { appliedPlace, mayLoad, rangeText } from "./applied.js";
 import { countsOfAll, createChoices, valueText, without } from "./choices.js";
 import { createColumnMenu, shownColumns } from "./columns.js";
 import { foundRows, MOST_COMBINED } from "./found.js";
 import { createList } from "./list.js";
+import { readNames } from "./names.js";
 import { createNotice } from "./notice.js";
 import { type ListedRow, type ListingFacts, MOST_LOADED, type Reader } from "./reader.js";
 import type { Facts } from "./search.js";
@@ -42,12 +43,14 @@ interface Page {
  * @param box the element to fill.
  * @param onGo called with the place that the user chose.
  * @param run runs a download, and reports its error.
+ * @param onApplied called with the field that is searched.
  */
 export function createResults(
   box: HTMLElement,
   { words }: Facts,
   onGo: (place: ListPlace, step?: Step) => void,
   run: (download: (reader: Reader, signal: AbortSignal) => Promise<void>) => void,
+  onApplied: (known: ListingFacts, within: string | undefined) => void,
 ) {
   /** The place as its address says it, and what of it applies. */
   let shown = BEGINNING;
@@ -62,15 +65,18 @@ export function createResults(
   const progress = element("progress", { "aria-label": `Loading all ${words[1]}`, hidden: "" });
   const chosen = element("div", { class: "chosen" });
   const unapplied = createNotice();
+  const unnamed = createNotice();
   const choices = createChoices(go);
   const list = createList(title.id, status.id, (sort) => go({ sort }));
   const columns = createColumnMenu((columns) => go({ columns, page: shown.page }, "columns"));
   const download = button({ class: "button small", hidden: "" }, () => run(saveCsv), "Save as CSV");
-  const found = element("div", { class: "found" }, status, progress, columns.element, download, chosen);
+  const copied = element("span", { class: "copied", role: "status" });
+  const copy = button({ class: "button small" }, () => void copyLink(), "Copy link");
+  const found = element("div", { class: "found" }, status, progress, columns.element, download, copy, copied, chosen);
   const pager = createPager(list.box, (page) => go({ page }));
   box.append(
     choices.element,
-    element("div", { class: "results" }, title, found, unapplied.element, list.box, pager.bar),
+    element("div", { class: "results" }, title, found, unapplied.element, unnamed.element, list.box, pager.bar),
   );
   /** Number of loads of all records that have begun. */
   let loads = 0;
@@ -95,7 +101,7 @@ export function createResults(
     const range = rows.length === total ? "" : `${number(first + 1)} to ${number(last)} of `;
     const records = total === undefined ? `more than ${count(last, words)}` : count(total, words);
     if (!isFiltered(place)) status.textContent = range + records;
-    else if (total === 0) status.textContent = nothingText(place);
+    else if (total === 0) status.textContent = nothingText(known, place);
     else status.textContent = `${range}${records} found, in ${number(all)}.`;
   };
 
@@ -139,8 +145,15 @@ export function createResults(
     const { page_size: size } = known.snapshot;
     const pages = pagesFor(rows.length, size);
     const page = Math.min(place.page, pages);
-    choices.show(known, shown, counts, "");
+    choices.show(known, shown, counts, rows, "");
     return { page, rows: rows.slice((page - 1) * size, page * size), total: rows.length, pages };
+  };
+
+  /** Shows the filters with counts of all records; without counts, if only some are found, which are not known yet. */
+  const showAllChoices = (known: ListingFacts, isSome: boolean) => {
+    if (isSome) return choices.show(known, shown, "unknown", "unknown", noteFor(known));
+    const loaded = known.loaded.flat().map((record) => ({ record }));
+    choices.show(known, shown, countsOfAll(known), isLoaded(known) ? loaded : "all", noteFor(known));
   };
 
   /** Searches up to the end of the page, or up to the last page there is. */
@@ -162,10 +175,21 @@ export function createResults(
     return { page, rows, total: (page - 1) * size + rows.length, pages: page };
   };
 
-  const nothingText = ({ text, where, ranges }: ListPlace) =>
-    text.trim() === "" || where.size + ranges.size > 0
-      ? `No ${words[0]} meets all conditions.`
-      : `No ${words[0]} matches. All words must occur in names; the last one may be incomplete.`;
+  const nothingText = ({ contract }: ListingFacts, { text, within, where, ranges }: ListPlace) => {
+    if (text.trim() === "" || where.size + ranges.size > 0) return `No ${words[0]} meets all conditions.`;
+    const place = within === undefined ? "names" : nameInText(fieldAt(contract, within));
+    return `No ${words[0]} matches. All words must occur in ${place}; the last one may be incomplete.`;
+  };
+
+  const copyLink = async () => {
+    try {
+      await navigator.clipboard.writeText(location.href);
+      copied.textContent = "Copied.";
+    } catch {
+      // Not over http, or not allowed.
+      copied.textContent = "Not copied: copy it from the address bar.";
+    }
+  };
 
   const showUnapplied = (refused: readonly string[]) => {
     const text = refused.length === 0 ? "" : `Not applied: ${refused.join("; ")}.`;
@@ -177,7 +201,8 @@ export function createResults(
   };
 
   /** Shows a button for each filter that applies, which removes it. Those that do not apply stay in the address. */
-  const showChosen = ({ contract }: ListingFacts, { where, ranges }: ListPlace) => {
+  const showChosen = (known: ListingFacts, { where, ranges }: ListPlace) => {
+    const { contract } = known;
     const chip = (field: Field, text: Node, rest: Partial<ListPlace>) => {
       const cross = element("span", { "aria-hidden": "true" }, " ✕");
       const hint = element("span", { class: "hidden" }, ", remove this filter");
@@ -185,7 +210,10 @@ export function createResults(
       return button({ class: "button small" }, () => go(rest), heading, text, cross, hint);
     };
     const values = [...where].flatMap(([path, all]) =>
-      all.map((value) => chip(fieldAt(contract, path), valueText(value), { where: without(shown.where, path, value) })),
+      all.map((value) => {
+        const field = fieldAt(contract, path);
+        return chip(field, valueText(known, field, value), { where: without(shown.where, path, value) });
+      }),
     );
     const limits = [...ranges].map(([path, range]) => {
       const others = new Map([...shown.ranges].filter(([other]) => other !== path));
@@ -220,16 +248,22 @@ export function createResults(
         const known = await reader.known();
         signal.throwIfAborted();
         const { place: asked, refused } = appliedPlace(place, known);
+        const wrong = await readNames(known, namedFields(known, asked));
+        signal.throwIfAborted();
+        if (wrong === undefined) unnamed.clear();
+        else unnamed.say(wrong);
         applied = asked;
         shown = { ...place, columns: asked.columns };
         const isPlain = !isFiltered(asked) && !asked.sort;
-        const isSearch = asked.where.size + asked.ranges.size === 0 && !asked.sort && !isLoaded(known);
-        if (isPlain || selected?.known !== known)
-          choices.show(known, shown, isFiltered(asked) ? "unknown" : countsOfAll(known), noteFor(known));
+        const isByTerms = asked.where.size + asked.ranges.size === 0 && !asked.sort && asked.within === undefined;
+        const isSearch = isByTerms && !isLoaded(known);
+        if (isPlain || selected?.known !== known) showAllChoices(known, isFiltered(asked));
         columns.show(known, asked.columns);
         download.hidden = !mayLoad(known);
         showChosen(known, asked);
         showUnapplied(refused);
+        onApplied(known, asked.within);
+        copied.textContent = "";
         const read = isPlain ? readPage : isSearch || !mayLoad(known) ? readFound : readSelection;
         const page = await read(reader, known, asked, signal);
         signal.throwIfAborted();
@@ -250,6 +284,12 @@ export function createResults(
 
 function isLoaded({ loaded, snapshot }: ListingFacts): boolean {
   return loaded.filter(Boolean).length === snapshot.pages;
+}
+
+/** The fields that are shown, or filtered by. */
+function namedFields(known: ListingFacts, { columns, where }: ListPlace): readonly Field[] {
+  const paths = new Set([...known.summary.facets.map(({ path }) => path), ...where.keys()]);
+  return [...shownColumns(known, columns), ...known.contract.fields.filter(({ path }) => paths.has(path))];
 }
 
 /** Says why there are no ranges, sorting and counts. */

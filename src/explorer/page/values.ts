@@ -2,6 +2,7 @@
 import type { AnyRecord, Contract, Field } from "../../core/contract/contract.js";
 import { kindOf } from "../../core/contract/record/kind.js";
 import { valueAt } from "../../core/contract/record/value.js";
+import { nameOf } from "../labels.js";
 import { shownKey, textOf } from "../markup/page/text.js";
 import { epochTime, isTime, referenceOf } from "../meaning.js";
 import type { ListingFacts } from "./reader.js";
@@ -25,6 +26,17 @@ export function rangeKind(field: Field | undefined, { key }: Pick<Contract, "key
   return !field || field.path === key.path || referenceOf(field) !== undefined ? undefined : measureOf(field);
 }
 
+/** The name of the record that a value refers to, if it was read. */
+export function referredName({ names }: Pick<ListingFacts, "names">, field: Pick<Field, "schema">, value: unknown) {
+  const to = referenceOf(field);
+  return to === undefined ? undefined : names.get(to)?.get(String(value));
+}
+
+/** Whether the words of a field can be searched: those of texts, but not of times. */
+export function isSearchable(field: Pick<Field, "names" | "schema">): boolean {
+  return ["string", "mixed"].includes(kindOf(field.schema)) && !isTime(field);
+}
+
 /** A facet value as text; null and "" as words. */
 export function choiceText(value: unknown): string {
   if (value === null) return "none";
@@ -32,10 +44,7 @@ export function choiceText(value: unknown): string {
 }
 
 /** A record's key as text, and its label if it differs from the key. */
-export function namesOf(record: AnyRecord, { contract: { key, label } }: Pick<ListingFacts, "contract">) {
-  const id = String(valueAt(record, key));
-  const named = valueAt(record, label);
-  const name = typeof named === "number" || typeof named === "boolean" ? String(named) : named;
-  const isName = typeof name === "string" && name.trim() !== "" && name !== id;
-  return { id, shownId: shownKey(id), name: isName ? name : undefined };
+export function namesOf(record: AnyRecord, { contract }: Pick<ListingFacts, "contract">) {
+  const id = String(valueAt(record, contract.key));
+  return { id, shownId: shownKey(id), name: nameOf(record, contract) };
 }

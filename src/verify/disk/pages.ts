@@ -3,7 +3,7 @@ import { Mergers } from "../../build/artifacts/artifacts.js";
 import { csvColumns, csvHeading } from "../../core/contract/record/csv.js";
 import { countWarning, type WarningCounts } from "../../core/contract/record/warnings.js";
 import { count as counted } from "../../core/print/numbers.js";
-import { CSV, EXPLORER, isSorted, SUMMARY } from "../../core/release/layout.js";
+import { CSV, EXPLORER, isSorted, LABELS, SUMMARY } from "../../core/release/layout.js";
 import { hasPageFolder, type Release } from "../../core/release/open.js";
 import { PageDigests } from "../../core/release/sums.js";
 import { ThreadPool, threadsFor } from "../../core/workers/pool.js";
@@ -54,7 +54,7 @@ export async function checkPages(
   const wanted = { lookup, explorer, bulk: plain.bulk !== undefined, csv: plain.csv !== undefined };
   const isMade = (path: string) =>
     (lookup && groupOf(path) === "lookup") ||
-    (explorer && (path === SUMMARY || (isSorted(path) && !path.startsWith("lookup"))));
+    (explorer && (path === SUMMARY || path === LABELS || (isSorted(path) && !path.startsWith("lookup"))));
   const left = new Set([...digests.keys()].filter(isMade));
   const total = left.size;
   let files = 0;
@@ -74,7 +74,10 @@ export async function checkPages(
   const order = new OrderCheck(contract, findings);
   const warnings: WarningCounts = {};
   const collection = { count, pages, pageSize, baseUrl, path: contract.listing.path, links };
-  const mergers = await Mergers.start({ lookup, explorer }, { contract, collection, sink });
+  const mergers = await Mergers.start(
+    { lookup, explorer },
+    { contract, collection, sink, isReferredTo: sums.others.has(LABELS) },
+  );
   // Pages behind a symbolic link are outside the release. The check of files reports the link.
   let isWhole = hasPageFolder(release);
   let unhashed = sums.pages.pages * variants.length;
