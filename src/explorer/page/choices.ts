@@ -8,6 +8,7 @@ import { visibleText } from "../markup/page/text.js";
 import { headingOf, referenceOf } from "../meaning.js";
 import type { Facet } from "../summary.js";
 import type { Chosen, ListPlace, Range } from "./address.js";
+import { mayLoad } from "./applied.js";
 import { type Counted, histogramOf } from "./bins.js";
 import { allColumns, shownColumns } from "./columns.js";
 import type { ListingFacts } from "./reader.js";
@@ -104,10 +105,10 @@ export function createChoices(onChoose: (changed: Partial<Pick<ListPlace, "where
     return { box, ends, kind, drawing, field };
   };
 
-  /** Makes the input that chooses a record that is referred to, by its name or its key. */
-  const referenceInput = (field: Field) => {
+  /** Makes the input that chooses a record that is referred to, by its name or its key. @param listId the id of its list of names */
+  const referenceInput = (field: Field, listId: string) => {
     const to = referenceOf(field) ?? "";
-    const list = element("datalist", { id: `names-of-${field.path}` });
+    const list = element("datalist", { id: listId });
     const input = element("input", { class: "field", type: "text", list: list.id, autocomplete: "off" });
     input.setAttribute("aria-label", `${headingOf(field)}, by name or key`);
     input.addEventListener("input", () => input.setCustomValidity(""));
@@ -131,17 +132,16 @@ export function createChoices(onChoose: (changed: Partial<Pick<ListPlace, "where
     return { box, list, input, to };
   };
 
+  /** Shows an input for each reference whose values are not all listed as those of a facet. */
   const showReferences = (known: ListingFacts, place: ListPlace) => {
-    const isFacet = (path: string) => known.summary.facets.some((facet) => facet.path === path);
     const columns = new Set(shownColumns(known, place.columns).map(({ path }) => path));
-    const chosen = allColumns(known).filter(
-      (field) =>
-        referenceOf(field) !== undefined &&
-        !isFacet(field.path) &&
-        (columns.has(field.path) || place.where.has(field.path)),
-    );
+    const isOpen = ({ path }: Field) => {
+      const facet = known.summary.facets.find((one) => one.path === path);
+      return facet ? facet.more > 0 : mayLoad(known) && (columns.has(path) || place.where.has(path));
+    };
+    const chosen = allColumns(known).filter((field) => referenceOf(field) !== undefined && isOpen(field));
     const boxes = chosen.map((field) => {
-      const made = references.get(field.path) ?? referenceInput(field);
+      const made = references.get(field.path) ?? referenceInput(field, `names${references.size}`);
       references.set(field.path, made);
       const names = known.names.get(made.to);
       if (names && made.list.childElementCount === 0)
@@ -213,13 +213,9 @@ export function createChoices(onChoose: (changed: Partial<Pick<ListPlace, "where
       const several = known.summary.facets.filter(({ values, more }) => values.length + more > 1);
       const facets = allColumns(known).flatMap(({ path }) => several.filter((facet) => facet.path === path));
       groups.replaceChildren(...facets.map((facet) => group(facet, known, place, counts)));
-      if (note === "") {
-        showRanges(known, place);
-        showReferences(known, place);
-      } else {
-        limits.replaceChildren();
-        leads.replaceChildren();
-      }
+      showReferences(known, place);
+      if (note === "") showRanges(known, place);
+      else limits.replaceChildren();
       about.textContent = note;
       void draw();
       details.hidden = [groups, leads, limits].every((part) => !part.hasChildNodes());

@@ -22,8 +22,6 @@ const MOST_PRINTED = 8;
 /** With more columns, all have one width, since fitting them to their values would take seconds. */
 const MOST_FITTED = 60;
 
-/** Cells have their role by themselves. */
-const IMPLICIT = { role: undefined };
 const ASCII = /^[ -~]*$/;
 
 /** Makes an empty table. @param onSort called with the new order; undefined for the published one. */
@@ -77,12 +75,14 @@ export function createList(labelledBy: string, describedBy: string, onSort: (sor
             ? nameFields(contract).filter(({ path }) => path !== contract.label.path)
             : [fieldAt(contract, place.within)],
         isNamed: place.within === undefined || place.within === contract.label.path,
+        role: columns.length > MOST_FITTED ? "cell" : undefined,
         headings: columns.length > MOST_PRINTED ? columns.map(headingOf) : undefined,
         decimals: columns.map((field) => decimalsOf(field, rows, contract)),
         wanted: wantedWords(text),
       };
       table.classList.toggle("many", seen.headings !== undefined);
       table.classList.toggle("fixed", columns.length > MOST_FITTED);
+      table.style.setProperty("--columns", String(columns.length));
       body.replaceChildren(...rows.map((row) => recordRow(row, known, seen)));
     },
     /** Marks the rows as outdated until they are replaced. @returns false if there are none */
@@ -109,6 +109,8 @@ interface Seen {
   wanted: readonly WantedWord[];
   /** Headings for print, where many columns do not fit beside each other. */
   headings: readonly string[] | undefined;
+  /** The role of cells, if they do not have it by themselves. */
+  role: string | undefined;
   /** For each column of numbers, the number of decimals that its values are aligned to; undefined for other columns. */
   decimals: readonly (number | undefined)[];
 }
@@ -116,7 +118,7 @@ interface Seen {
 function recordRow(
   { record }: ListedRow,
   known: ListingFacts,
-  { columns, linked, names, isNamed: isLabelSearched, text, wanted, headings, decimals }: Seen,
+  { columns, linked, names, isNamed: isLabelSearched, text, wanted, headings, role, decimals }: Seen,
 ): HTMLTableRowElement {
   const { contract } = known;
   const { id, shownId, name } = namesOf(record, known);
@@ -140,13 +142,9 @@ function recordRow(
     const shown = isLink(value) ? linkTo(value, firstOf(value, MOST, visible)) : shortValue(field, value);
     const content = referenceLink(known, field, value, shown)?.link ?? shown;
     const most = decimals[at];
-    if (most === undefined) return element("td", { ...IMPLICIT, "data-heading": heading }, content);
+    if (most === undefined) return element("td", { role, "data-heading": heading }, content);
     const pad = typeof value === "number" ? padFor(value, most) : "";
-    return element(
-      "td",
-      { ...IMPLICIT, class: "figure", "data-heading": heading, "data-pad": pad || undefined },
-      content,
-    );
+    return element("td", { role, class: "figure", "data-heading": heading, "data-pad": pad || undefined }, content);
   });
   return element("tr", {}, ...cells);
 }
