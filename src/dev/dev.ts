@@ -66,6 +66,8 @@ export interface DevListing extends ReleaseListing {
   result: ListingResult;
   /** The differences from the release served before; undefined without any, or without such a listing. */
   changes: DiffResult | undefined;
+  /** Whether a release was served before, without such a listing. */
+  isNew: boolean;
 }
 
 /** A build that is served now. */
@@ -299,7 +301,8 @@ async function compareListings(
       const isOther = before !== undefined && before.snapshot.id !== release.snapshot.id;
       const sides = { old: before?.folder, new: release.folder, dist, workers };
       const changes = isOther ? await diff(withDefaults("diff", sides), { signal }) : undefined;
-      shown.push({ name, release, result: result.listings?.[name] ?? result, changes });
+      const isNew = served !== undefined && before === undefined;
+      shown.push({ name, release, result: result.listings?.[name] ?? result, changes, isNew });
     }
     return shown;
   } catch (error) {
