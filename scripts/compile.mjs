@@ -1,38 +1,108 @@
 /**
- * Compiles src to lib, copies scripts of hosts, bundles the explorer and the HTML report, and writes the schema of config
- * files. Without TypeScript (npm ci --omit=dev), lib is not changed.
+ * Compiles src to lib: bundles the entries with their packages, the explorer and the HTML report, and writes declarations, the
+ * licences of what is bundled, and the schema of config files. Without TypeScript (npm ci --omit=dev), lib is not changed.
  */
 import { execFileSync } from "node:child_process";
-import { chmodSync, cpSync, existsSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
+import { join } from "node:path";
 
 process.chdir(new URL("..", import.meta.url).pathname);
-const NOT_COPIED = /\.(?:ts|json)$/;
-/** Whether a file is copied. Browser code is bundled instead. */
-const PAGE = /^src\/(?:\w+\/)+page$/;
+
+/** The command line, what the package exports, and worker threads. All of them share chunks. */
+const ENTRIES = [
+  "src/cli/cli.ts",
+  "src/index.ts",
+  "src/client/index.ts",
+  "src/build/worker.ts",
+  "src/verify/disk/worker.ts",
+];
+
+/** The folder of a package, and its name. */
+const PACKAGE = /^node_modules\/(?:.+\/node_modules\/)?((?:@[^/]+\/)?[^/]+)/;
+const LICENSE = /^licen[cs]e\b/i;
 
 if (existsSync("node_modules/typescript")) {
   rmSync("lib", { recursive: true, force: true });
   execFileSync("node_modules/.bin/tsc", { stdio: "inherit" });
-  // npm sets this only when it installs: a link of `npm install --global .` would lose it.
-  chmodSync("lib/cli/cli.js", 0o755);
-  const isCopied = (path) => !NOT_COPIED.test(path) && !PAGE.test(path);
-  cpSync("src", "lib", { recursive: true, filter: (path, copy) => isCopied(path) && isNew(path, copy) });
-  await bundlePages();
+  const esbuild = await import("esbuild");
+  const bundled = await bundleEntries(esbuild);
+  writeLicenses(bundled);
+  await bundlePages(esbuild);
   await writeConfigSchema();
 } else {
   console.error("TypeScript is not installed, so lib was not compiled.");
 }
 
-/** Fails if a script would replace a compiled file. Node 26's `errorOnExist` refuses folders too. */
-function isNew(path, copy) {
-  if (statSync(path).isFile() && existsSync(copy)) throw new Error(`${path} would replace ${copy}.`);
-  return true;
+/**
+ * Bundles the entries. The command line loads what a verb needs when it runs.
+ * @returns the bundled files.
+ */
+async function bundleEntries({ build }) {
+  // Packages that have a compiled part, that are optional, or that few runs need.
+  const external = ["better-sqlite3", "csv-parse", "@aws-sdk/client-s3"];
+  const { metafile } = await build({
+    entryPoints: ENTRIES,
+    outbase: "src",
+    outdir: "lib",
+    // `src/core/package.ts` relies on the depth of this folder.
+    chunkNames: "chunks/[name]-[hash]",
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    // jsonc-parser's main file cannot be bundled.
+    mainFields: ["module", "main"],
+    external,
+    plugins: [builtinsOfPackages()],
+    target: "node20",
+    // Node reads half as many bytes. Names stay, for stacks.
+    minifyWhitespace: true,
+    minifySyntax: true,
+    sourcemap: true,
+    sourcesContent: false,
+    metafile: true,
+    logLevel: "warning",
+  });
+  // npm sets this only when it installs: a link of `npm install --global .` would lose it.
+  chmodSync("lib/cli/cli.js", 0o755);
+  return Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs));
+}
+
+/** A plugin: bundled CommonJS packages load Node's modules, although ES modules have no `require`. */
+function builtinsOfPackages() {
+  return {
+    name: "builtins of packages",
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /./ }, ({ path, kind }) =>
+        kind === "require-call" && isBuiltin(path) ? { path, namespace: "builtin" } : undefined,
+      );
+      onLoad({ filter: /./, namespace: "builtin" }, ({ path }) => ({
+        contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,
+      }));
+    },
+  };
+}
+
+/** Writes the licences of all packages that bundled files are from. */
+function writeLicenses(bundled) {
+  const folders = new Map();
+  for (const path of bundled) {
+    const [folder, name] = PACKAGE.exec(path) ?? [];
+    if (name !== undefined) folders.set(name, folder);
+  }
+  const texts = [...folders].sort().map(([name, folder]) => {
+    const { version, license, author } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    const file = readdirSync(folder).find((entry) => LICENSE.test(entry));
+    const text = file ? readFileSync(join(folder, file), "utf8").trim() : `${license}, by ${author?.name ?? author}`;
+    return `${name} ${version}\n\n${text}\n`;
+  });
+  writeFileSync("lib/licenses.txt", texts.join(`\n${"-".repeat(80)}\n\n`));
 }
 
 /** Bundles the script and style of each page, reproducibly. */
-async function bundlePages() {
+async function bundlePages({ build }) {
   cpSync("src/explorer/page/icon.svg", "lib/explorer/icon.svg");
-  const { build } = await import("esbuild");
   const options = { bundle: true, minify: true, target: "es2022", logLevel: "warning" };
   const [explorer, report] = ["src/explorer/page", "src/diff/report/page"];
   await build({
@@ -55,6 +125,7 @@ async function bundlePages() {
 
 /** Writes the schema of config files, for editors. It refers to contract.schema.json. */
 async function writeConfigSchema() {
-  const { configSchema } = await import("../lib/core/settings/settings.js");
+  const { tsImport } = await import("tsx/esm/api");
+  const { configSchema } = await tsImport("../src/core/settings/settings.ts", import.meta.url);
   writeFileSync("config.schema.json", `${JSON.stringify(configSchema(), null, 2)}\n`);
 }

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { has, here, measure, run, say } from "./processes.js";
 import { type Bench, inTurns, type Row } from "./rounds.js";
-import { BASE_URL, buildCommand, makeSource } from "./sources.js";
+import { BASE_URL, buildCommand, makeOrders, makeSource, reorder } from "./sources.js";
 
 const PAGE_SIZE = "100";
 
@@ -11,8 +11,22 @@ export async function measureBuild({ users, rounds, rollcalls, folder }: Bench):
   if (!has("/usr/bin/time", "build", "time")) return [];
   const db = await makeSource(folder, users);
   const out = join(folder, "out");
+  const orders = (["published", "random"] as const).map((order) => ({ order, db: reorder(db, order) }));
+  const tables = (["number", "integer"] as const).map((type) => ({ type, ...makeOrders(folder, users, type) }));
   const contestants = [
     ...rollcalls.map(({ name, cli }) => ({ name: `${name} build`, command: buildCommand(cli, db, out) })),
+    ...orders.flatMap(({ order, db }) =>
+      rollcalls.map(({ name, cli }) => ({
+        name: `${name} build, rows in ${order} order`,
+        command: buildCommand(cli, db, out),
+      })),
+    ),
+    ...tables.flatMap(({ type, file, contract }) =>
+      rollcalls.map(({ name, cli }) => ({
+        name: `${name} build, orders with two fields of type ${type}`,
+        command: buildCommand(cli, file, out, "--contract", contract),
+      })),
+    ),
     {
       name: "obvious Node program",
       command: [process.execPath, here("obvious.mjs"), db, out, BASE_URL, PAGE_SIZE],

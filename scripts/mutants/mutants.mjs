@@ -6,9 +6,23 @@ export const MUTANTS = [
   {
     name: "source-order-by-collation",
     file: "src/core/source/copy.ts",
-    from: "strings.has(lowerCase(name))",
-    to: "strings.has(name)",
+    from: "strings.has(lowerCase(column))",
+    to: "strings.has(column)",
     tests: ["test/core/source/rows.test.ts"],
+  },
+  {
+    name: "source-exact-rows-as-stored",
+    file: "src/core/source/reader.ts",
+    from: "this.#exactRows = inOrder(exact);",
+    to: "this.#exactRows = inOrder(records);",
+    tests: ["test/core/source/rows.test.ts", "test/core/source/order.test.ts"],
+  },
+  {
+    name: "build-equal-hashes-passed-over",
+    file: "src/build/pipeline.ts",
+    from: "if (isGood && keys?.mayRepeat()) isUnmarked",
+    to: "if (!isGood && keys?.mayRepeat()) isUnmarked",
+    tests: ["test/core/source/order.test.ts"],
   },
   {
     name: "source-listings-of-two-points-in-time",
@@ -211,21 +225,21 @@ export const MUTANTS = [
     file: "src/publish/bucket.ts",
     from: "if (holder && other?.id === holder.id) {",
     to: "if (holder && other) {",
-    tests: ["test/publish/lock.test.ts"],
+    tests: ["test/publish/bucket.test.ts"],
   },
   {
     name: "publish-change-after-lost-lock",
     file: "src/publish/bucket.ts",
     from: "if (path !== OWNED && performance.now() - heldAt >= checkMs) await flush();",
     to: "if (path === OWNED && performance.now() - heldAt >= checkMs) await flush();",
-    tests: ["test/publish/lock.test.ts"],
+    tests: ["test/publish/bucket.test.ts"],
   },
   {
     name: "publish-lock-renewed-with-the-same-tag",
     file: "src/publish/bucket.ts",
     from: "renewals: holder.renewals + 1 }",
     to: "renewals: holder.renewals }",
-    tests: ["test/publish/lock.test.ts"],
+    tests: ["test/publish/bucket.test.ts"],
   },
   {
     name: "publish-stale-lock-by-own-clock",
@@ -274,7 +288,7 @@ export const MUTANTS = [
     file: "src/client/view.ts",
     from: "if (received === digest || !digest || (received === plain && bytes[0] !== 0x1f)) return bytes;",
     to: "if (bytes.length > 0) return bytes;",
-    tests: ["test/client/listing/faults.system.test.ts"],
+    tests: ["test/client/faults.system.test.ts"],
   },
   {
     name: "client-copy-of-another-site-snapshot",
@@ -295,7 +309,7 @@ export const MUTANTS = [
     file: "src/core/compare/match.ts",
     from: "CAST(key AS INTEGER)",
     to: "key",
-    tests: ["test/build/artifacts/changes/writer.system.test.ts"],
+    tests: ["test/build/artifacts/step-writer.system.test.ts"],
   },
   {
     name: "report-markdown-backtick",
@@ -316,14 +330,14 @@ export const MUTANTS = [
     file: "src/build/artifacts/sorted-files.ts",
     from: "Math.ceil((32 - Math.clz32(number)) / BITS)",
     to: "Math.ceil((31 - Math.clz32(number)) / BITS)",
-    tests: ["test/build/artifacts/lookup/writer.test.ts"],
+    tests: ["test/build/artifacts/sorted-files.test.ts"],
   },
   {
     name: "changes-damaged-step-carried-on",
     file: "src/build/artifacts/steps.ts",
     from: "hashPlain(path) === digest",
     to: 'hashPlain(path) !== ""',
-    tests: ["test/build/steps.system.test.ts"],
+    tests: ["test/build/artifacts/steps.system.test.ts"],
   },
   {
     name: "bulk-comma-kept",
@@ -379,7 +393,7 @@ export const MUTANTS = [
     file: "src/core/shards.ts",
     from: "&& number < count;",
     to: "&& number <= count;",
-    tests: ["test/build/shard-words.test.ts"],
+    tests: ["test/core/shards.test.ts"],
   },
   {
     name: "workers-abort-not-heard",
@@ -393,7 +407,7 @@ export const MUTANTS = [
     file: "src/verify/url/ask.ts",
     from: "bytes = within(bytes + piece.length);",
     to: "bytes += piece.length;",
-    tests: ["test/verify/ask.system.test.ts"],
+    tests: ["test/verify/url/ask.system.test.ts"],
   },
   {
     name: "source-half-a-crlf",
@@ -491,7 +505,7 @@ export const MUTANTS = [
     file: "src/core/release/open.ts",
     from: "if (snapshotId(digest) !== id)",
     to: 'if (snapshotId(digest) === "")',
-    tests: ["test/verify/disk.test.ts"],
+    tests: ["test/verify/disk/listing.test.ts"],
   },
   {
     name: "release-page-behind-link",
@@ -503,8 +517,8 @@ export const MUTANTS = [
   {
     name: "release-contract-of-other-bytes",
     file: "src/core/release/open.ts",
-    from: "else if (found !== listed) note",
-    to: 'else if (found === "") note',
+    from: "else if (found !== listed) add",
+    to: 'else if (found === "") add',
     tests: ["test/verify/damages.system.test.ts"],
   },
   {

@@ -6,9 +6,9 @@ import type { Collection } from "../core/contract/page.js";
 import { referencesOf, referrersOf } from "../core/contract/references.js";
 import { unlessStopped } from "../core/errors.js";
 import { AVATAR, CONTRACT, CURRENT, OPENAPI, RECORDS, RELEASES } from "../core/release/layout.js";
+import { requireSameListing } from "../core/release/location.js";
 import { lockDist } from "../core/release/lock.js";
 import { requireClock } from "../core/release/name.js";
-import { requireSameListing } from "../core/release/place.js";
 import { explainWrite, tidily } from "../core/release/refusals.js";
 import { openSiteIfComplete, type Site } from "../core/release/site.js";
 import { type StagedFiles, Staging } from "../core/release/staging.js";
@@ -25,7 +25,7 @@ import { resultOf, totalOf } from "./listing-results.js";
 import { reportLookup } from "./lookup-report.js";
 import { notesOf } from "./notes.js";
 import { type BuildEffects, type BuildOptions, requireAllRecords, resolveSite, type SiteSettings } from "./options.js";
-import { type Job, type MadePages, makePages, type PageTarget } from "./pipeline.js";
+import { type Job, type MadePages, makePages, type PageTarget, poolFor } from "./pipeline.js";
 import { ProblemLog } from "./problems.js";
 import type { BuildResult, ListingResult } from "./result.js";
 import { openSigner, type Signer } from "./signer.js";
@@ -45,7 +45,7 @@ const NO_ROWS = { before: 0, rows: 0 };
 
 async function run(settings: SiteSettings, effects: BuildEffects): Promise<BuildResult> {
   const { now = () => new Date(), onProgress = () => {}, signal } = effects;
-  const { dist, place, force, signKey, join: parts } = settings;
+  const { dist, location, force, signKey, join: parts } = settings;
   const log = new ProblemLog(settings.problems, dist);
   let jobs: readonly Job[] = [];
   let unlock: (() => void) | undefined;
@@ -57,7 +57,7 @@ async function run(settings: SiteSettings, effects: BuildEffects): Promise<Build
     // Locking would create `dist`, so a new `dist` is locked only after the source was accepted.
     unlock = existsSync(dist) ? lockDist(dist, now()) : undefined;
     // Refuse another listing before anything is read.
-    await requireSameListing(dist, place, force);
+    await requireSameListing(dist, location, force);
     // A join reads the parts instead of the rows.
     const rowsOf = parts === undefined ? undefined : () => NO_ROWS;
     const opened = await openJobs(settings, { log, signal, shard: WHOLE, onProgress, rowsOf });
@@ -65,7 +65,7 @@ async function run(settings: SiteSettings, effects: BuildEffects): Promise<Build
     onProgress({ records: 0, total: opened.total });
     unlock ??= lockDist(dist, now());
     // Again, since another build may have made `dist` meanwhile.
-    const movedFrom = await requireSameListing(dist, place, force);
+    const movedFrom = await requireSameListing(dist, location, force);
     return await write(settings, jobs, log, now, signer, movedFrom);
   } catch (error) {
     throw explainWrite(dist, error);
@@ -84,7 +84,7 @@ async function write(
   signer: Signer | undefined,
   movedFrom: string | undefined,
 ): Promise<BuildResult> {
-  const { dist, keep, baseUrl, place, gatesOf, db } = settings;
+  const { dist, keep, baseUrl, location, gatesOf, db } = settings;
   requireLink(dist);
   const known = readSourceColumns(dist);
   // A broken release counts as none: this build replaces it.
@@ -99,7 +99,7 @@ async function write(
     const top = settings.isPlain ? undefined : await beginTop(staging, settings, written, previous);
     const files = top ?? written[0]?.stage.staging;
     for (const { path, text } of settings.hostFiles) files?.put(path, text);
-    const site = { dist, place, gatesOf, staging, listings: written, top, previous };
+    const site = { dist, location, gatesOf, staging, listings: written, top, previous };
     const published = await makeCurrent(site, { keep, now: now(), untidied, signer });
     const { gates, ...named } = published;
     const folder = join(dist, RELEASES, published.name);
@@ -138,14 +138,20 @@ interface Target extends PageTarget {
 
 function targetOf(job: Job, all: readonly Job[], staging: Staging, previous: Site | undefined): Target {
   const { name, settings } = job;
-  const { contract, data, files: names } = settings;
+  const { contract, data, described } = settings;
   const before = previous?.listings.find((listing) => listing.name === name)?.release;
   const files = staging.begin(name, contract.listing.path, before);
   const others = all.map(({ name, settings }) => ({ name, contract: settings.contract }));
   const referrers = referrersOf(name, others);
   const isReferredTo = others.some(({ contract }) => referencesOf(contract).some(({ to }) => to === name));
   const startReceiver = (collection: Collection) =>
-    Mergers.start(data, { contract, collection, sink: files, isReferredTo, page: { files: names, referrers } });
+    Mergers.start(data, {
+      contract,
+      collection,
+      sink: files,
+      isReferredTo,
+      page: { files: described.files, referrers },
+    });
   return { job, files, previous: before, startReceiver };
 }
 
@@ -168,9 +174,16 @@ async function makeOrJoin(
   log: ProblemLog,
   parts: string | undefined,
 ): Promise<MadePages[]> {
-  if (parts === undefined) return makePages(targets);
-  const { joinParts } = await import("./shards/join.js");
-  return joinParts(targets, log, parts);
+  if (parts !== undefined) {
+    const { joinParts } = await import("./shards/join.js");
+    return joinParts(targets, log, parts);
+  }
+  const pool = poolFor(targets.map(({ job }) => job));
+  try {
+    return await makePages(targets, pool);
+  } finally {
+    await pool.end();
+  }
 }
 
 /** Writes the files of a listing that are not made from its pages. */

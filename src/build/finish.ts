@@ -101,7 +101,7 @@ export async function makeCurrent(written: WrittenSite, effects: Effects): Promi
   return { id, name, new: existing === undefined, switched: true, pruned, gates, untidied };
 }
 
-function describe({ place, listings, top }: WrittenSite): Wanted {
+function describe({ location, listings, top }: WrittenSite): Wanted {
   const described = listings.map((listing) => {
     const { staging, digests } = listing.stage;
     const sums = staging.sums(digests);
@@ -111,12 +111,12 @@ function describe({ place, listings, top }: WrittenSite): Wanted {
   const [first] = described;
   if (!top && first) return { id: first.id, digest: first.digest, snapshot: undefined, listings: described };
   const named = described.map(({ name, id, facts, digest }) => ({ name, digest, snapshot: { id, ...facts } }));
-  const { snapshot, digest } = describeSite(place.baseUrl, named);
+  const { snapshot, digest } = describeSite(location.baseUrl, named);
   return { id: snapshot.id, digest, snapshot, listings: described };
 }
 
 /** Writes what names all other files, and moves the staging folder into place. @returns the name of the release's folder. */
-function finish({ place, staging, top }: WrittenSite, wanted: Wanted, { now, signer }: Effects): string {
+function finish({ location, staging, top }: WrittenSite, wanted: Wanted, { now, signer }: Effects): string {
   const isSigned = signer !== undefined;
   const signAs = (id: string, baseUrl: string) =>
     signer && ((sums: Uint8Array) => signer.sign(sums, { id, baseUrl, time: now }));
@@ -131,7 +131,7 @@ function finish({ place, staging, top }: WrittenSite, wanted: Wanted, { now, sig
     const sums = top.finish(
       encodeSiteSnapshot(wanted.snapshot),
       new PageDigests(0, []),
-      signAs(wanted.id, place.baseUrl),
+      signAs(wanted.id, location.baseUrl),
     );
     parts.push({ name: "", sums, isSigned });
   }
@@ -169,7 +169,7 @@ function hasSameFiles(site: Site, { top }: WrittenSite, wanted: Wanted): boolean
   if (!isSameList(before, now)) return false;
   return wanted.listings.every(({ name, sums, settings }) => {
     const others = site.listings.find((listing) => listing.name === name)?.release.sums.others ?? NO_FILES;
-    const isPackedAlike = [BULK, CSV].every((path) => others.has(path) === settings.files.includes(path));
+    const isPackedAlike = [BULK, CSV].every((path) => others.has(path) === settings.described.files.includes(path));
     return isPackedAlike && isSameList(others, sums.others);
   });
 }

@@ -5,9 +5,9 @@ import { findExceeded, findExceededByListing, GateError, type Gates, hasGates } 
 import { openReleaseSide } from "../core/compare/side.js";
 import { UserError } from "../core/errors.js";
 import { CURRENT, RELEASES } from "../core/release/layout.js";
+import { isOtherListing, type ListingLocation, listingUrl, locationOf } from "../core/release/location.js";
 import { idOf } from "../core/release/name.js";
 import { openRelease, type Release } from "../core/release/open.js";
-import { isOtherListing, type ListingName, listingUrl, placeOf } from "../core/release/place.js";
 import { findCurrent } from "../core/release/releases.js";
 import { readSiteSnapshot, type Site } from "../core/release/site.js";
 import type { WrittenChanges } from "./artifacts/changes.js";
@@ -23,7 +23,7 @@ export interface GateReport {
 /** A new release, and the one that it replaces. */
 export interface GatedSite {
   dist: string;
-  place: ListingName;
+  location: ListingLocation;
   gatesOf(listing: string): Gates;
   listings: readonly {
     name: string;
@@ -44,7 +44,7 @@ export interface GatedSite {
  * be compared.
  */
 export async function checkGates(written: GatedSite, name: string): Promise<Map<string, GateReport>> {
-  const { dist, place, gatesOf, listings, previous } = written;
+  const { dist, location, gatesOf, listings, previous } = written;
   const reports = new Map<string, GateReport>();
   const before = new Map(previous?.listings.map((listing) => [listing.name, listing.release]));
   // The snapshot.json of a broken release may still name listings that gates are for.
@@ -56,7 +56,7 @@ export async function checkGates(written: GatedSite, name: string): Promise<Map<
     throw new UserError(
       `The gates cannot compare with the current release, which is broken; switch to an intact one with "rollcall use", or accept the new one with "rollcall use ${idOf(name)}".`,
     );
-  if (previous) requireComparable(name, placeOf(previous), place);
+  if (previous) requireComparable(name, locationOf(previous), location);
   const from = previous && basename(previous.folder);
   const exceeded: string[] = [];
   for (const { name: listing, facts, changes } of listings) {
@@ -82,7 +82,7 @@ export async function checkGates(written: GatedSite, name: string): Promise<Map<
   return reports;
 }
 
-function requireComparable(name: string, before: ListingName, after: ListingName): void {
+function requireComparable(name: string, before: ListingLocation, after: ListingLocation): void {
   if (!isOtherListing(before, after)) return;
   throw new UserError(
     `Release ${name} was built, but current is unchanged, because gates do not compare it with another listing, ${listingUrl(before)}. Accept it with "rollcall use ${idOf(name)}".`,

@@ -12,13 +12,13 @@ import { USERS_CONTRACT } from "../core/contract/users.js";
 import { manyMistakes, usageError } from "../core/errors.js";
 import { suggest } from "../core/print/near.js";
 import { BULK, CHANGES, CSV, CURRENT, EXPLORER, isPacked, LOOKUP, SIGNATURE } from "../core/release/layout.js";
-import { SITE_PATH } from "../core/release/place.js";
+import { SITE_PATH } from "../core/release/location.js";
 import { readSiteSnapshot } from "../core/release/site.js";
 import { STDIN } from "../core/settings/kinds.js";
 import { type Complete, dataOf, type OptionsFor, type SettingsOfListing } from "../core/settings/settings.js";
 import { isFolder } from "../core/source/text-files.js";
 import { type SourcePath, textFormatOf } from "../core/source/text-format.js";
-import { siteSettings } from "../host/site.js";
+import { hostSettings } from "../host/hosted-site.js";
 import { describeApi } from "./artifacts/openapi/openapi.js";
 import type { Password } from "./signer.js";
 
@@ -71,11 +71,11 @@ export async function resolveSite({ listings: own, ...options }: Complete<BuildO
         );
     const settings = await resolveOptions(options);
     const { baseUrl, contract } = settings;
-    const place = { baseUrl, path: contract.listing.path };
+    const location = { baseUrl, path: contract.listing.path };
     const listings = [{ name: "", settings }];
     const gatesOf = readGates(options, new Map([["", [contract]]]));
     const files = await forHosts(options, baseUrl, listings);
-    return { ...options, baseUrl, place, isPlain: true, listings, gatesOf, ...files };
+    return { ...options, baseUrl, location, isPlain: true, listings, gatesOf, ...files };
   }
   requireDatabase(options, Object.keys(own)[0] ?? "");
   const baseUrl = parseBaseUrl(options.baseUrl);
@@ -86,10 +86,10 @@ export async function resolveSite({ listings: own, ...options }: Complete<BuildO
     listings.push({ name, settings: await resolveOptions(whole as Complete<BuildOptions>, baseUrl) });
   }
   requireTargets(listings);
-  const place = { baseUrl, path: SITE_PATH };
+  const location = { baseUrl, path: SITE_PATH };
   const gatesOf = await gatesOfSite(options, own, listings);
   const files = await forHosts(options, baseUrl, listings);
-  return { ...options, baseUrl, place, isPlain: false, listings, gatesOf, ...files };
+  return { ...options, baseUrl, location, isPlain: false, listings, gatesOf, ...files };
 }
 
 /** @param flag of shards or their join, which leave out no records. @throws UserError (usage) if a listing would leave out some */
@@ -126,7 +126,7 @@ async function forHosts(
 ) {
   const places = listings.map(({ name, settings }) => ({ name, path: settings.contract.listing.path }));
   const encodings = encodingsOf(options);
-  const hosted = siteSettings({ baseUrl, listings: places, encodings }, options);
+  const hosted = hostSettings({ baseUrl, listings: places, encodings }, options);
   // Loaded only when needed: most builds have no files for other hosts.
   const hosts = options.adapt?.length ? await import("../host/hosts.js") : undefined;
   return { hosted, hostFiles: hosts?.releaseFilesOf(options.adapt ?? [], hosted) ?? [] };
@@ -229,7 +229,6 @@ async function resolveOptions(options: Complete<BuildOptions>, site?: string) {
     described,
     description: describeApi(contract, described),
     site,
-    files,
     /** Whether records are compressed together. */
     packs: files.some((path) => path === BULK || isPacked(path)),
   };

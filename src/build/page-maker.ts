@@ -17,7 +17,7 @@ import { PiecesFile } from "./pieces.js";
 import type { Problem } from "./problems.js";
 import { validator } from "./validator.js";
 
-/** What all batches of a build have in common. It can be sent to another thread. */
+/** What the batches of one run of a listing have in common. It can be sent to another thread. */
 export interface PageData {
   settings: DataSettings;
   copy: Copy;
@@ -30,6 +30,9 @@ export interface PageData {
 
 /** A batch of pages to make. */
 export interface PageJob {
+  data: PageData;
+  /** The number of the run among all runs of the build. */
+  run: number;
   range: PageRange;
   /** The digests of these pages in the previous release. */
   known: DigestBytes;
@@ -57,8 +60,29 @@ const PAGE_LIMIT = 2 ** 28;
 /** A page. `text` is its records with one character per byte. */
 type MadePage = PageBytes & { text: string };
 
-/** Makes the pages of batches, one batch after another. Close it in a `finally`. */
-export class PageMaker {
+/** Makes the pages of batches of any run of a build, one batch after another. Close it in a `finally`. */
+export class PageMakers {
+  #run = 0;
+  #maker: PageMaker | undefined;
+
+  /** Makes the pages of one batch. @throws as `PageMaker` does */
+  make(job: PageJob): Promise<PageBatch> {
+    if (this.#maker === undefined || this.#run !== job.run) {
+      this.close();
+      this.#maker = new PageMaker(job.data);
+      this.#run = job.run;
+    }
+    return this.#maker.make(job);
+  }
+
+  close(): void {
+    this.#maker?.close();
+    this.#maker = undefined;
+  }
+}
+
+/** Makes the pages of batches of one run of a listing. */
+class PageMaker {
   readonly #contract: Contract;
   readonly #validate: ReturnType<typeof validator>;
   readonly #encode: ReturnType<typeof recordEncoder>;

@@ -1,4 +1,5 @@
 /** The pipeline: rows of the copy -> pages -> pieces for artifacts, in worker threads or inline, in published order. */
+
 import { rmSync } from "node:fs";
 import type { Encoding } from "../core/contract/headers.js";
 import { pagesFor } from "../core/contract/links.js";
@@ -12,10 +13,11 @@ import { cutPages, type PageRange, pagesOf, rowsOfPages, type Shard } from "../c
 import { explainSqlite } from "../core/source/errors.js";
 import type { Source } from "../core/source/open.js";
 import { nameOfSource } from "../core/source/text-format.js";
-import { ThreadPool, threadsFor } from "../core/workers/pool.js";
 import { pagesTogether } from "./artifacts/bulk.js";
+import { KeyHashes, MOST_HASHED } from "./key-hashes.js";
 import type { BuildSettings, OnBuildProgress } from "./options.js";
-import { type PageBatch, type PageData, type PageJob, PageMaker } from "./page-maker.js";
+import type { PageBatch, PageData, PageJob } from "./page-maker.js";
+import { PagePool } from "./page-pool.js";
 import type { LargestPage, Totals } from "./page-writer.js";
 import { readPieces } from "./pieces.js";
 import { InvalidRecordsError, type ProblemLog } from "./problems.js";
@@ -109,13 +111,24 @@ export function taskOf(
   return { collection: { count, pages, pageSize, baseUrl, path: contract.listing.path, links }, range };
 }
 
+/** The threads for some listings. */
+export function poolFor(jobs: readonly Job[]): PagePool {
+  let rows = 0;
+  for (const { settings, source, shard } of jobs) {
+    const { collection, range } = taskOf(settings, source.count, shard);
+    rows += rowsOfPages(range, collection).rows;
+  }
+  const [first] = jobs;
+  return new PagePool({ rows, workers: first?.settings.workers, signal: first?.signal });
+}
+
 /**
  * Makes all pages of some listings that were read at one point in time. With `skipInvalid`, invalid rows are removed from the
  * copy, then rows that refer to removed ones, until none is left, and the pipeline runs once more.
  * @returns the pages of each listing, in the same order.
  * @throws InvalidRecordsError, after all records were checked, if some are invalid
  */
-export async function makePages(targets: readonly PageTarget[]): Promise<MadePages[]> {
+export async function makePages(targets: readonly PageTarget[], pool: PagePool): Promise<MadePages[]> {
   const made = new Map<PageTarget, MadePages>();
   const [first] = targets;
   first?.job.log.open();
@@ -123,7 +136,7 @@ export async function makePages(targets: readonly PageTarget[]): Promise<MadePag
   while (due.length > 0) {
     const invalid: PageTarget[] = [];
     for (const target of due) {
-      const pages = await makeOnce(target);
+      const pages = await makeOnce(target, pool);
       if (pages) made.set(target, pages);
       else invalid.push(target);
     }
@@ -174,70 +187,84 @@ export function invalidRecords(
   return new InvalidRecordsError(log.report, total, { words, ...refusal });
 }
 
-/** Runs the pipeline of a listing once. @returns undefined if a record is invalid */
-async function makeOnce({ job, files, previous, startReceiver }: PageTarget): Promise<MadePages | undefined> {
+/**
+ * Runs the pipeline of a listing. A run whose records are all valid shows whether keys may be repeated, so they are sorted only
+ * for other runs. If some are, the pipeline runs again with marks.
+ * @returns undefined if a record is invalid
+ */
+async function makeOnce(target: PageTarget, pool: PagePool): Promise<MadePages | undefined> {
+  const made = await run(target, pool);
+  if (made !== UNMARKED) return made;
+  target.job.source.markRepeated();
+  target.files.clear();
+  const again = await run(target, pool);
+  if (again === UNMARKED) throw new Error("Repeated keys were not marked.");
+  return again;
+}
+
+/** The result of a run that repeated keys make useless. It has logged nothing. */
+const UNMARKED = Symbol("unmarked");
+
+async function run(target: PageTarget, pool: PagePool): Promise<MadePages | undefined | typeof UNMARKED> {
+  const { job, startReceiver } = target;
   const task = taskOf(job.settings, job.source.count, job.shard);
   const receiver = await startReceiver(task.collection);
   try {
-    return await run(job, task, files.folder, previous, receiver);
+    return await runInto(receiver, target, task, pool);
   } finally {
     receiver.close();
   }
 }
 
-async function run(
-  { name, settings, source, log, onProgress, signal }: Job,
-  task: Task,
-  folder: string,
-  previous: Release | undefined,
+async function runInto(
   receiver: PieceReceiver,
-): Promise<MadePages | undefined> {
+  { job: { name, settings, source, log, onProgress, signal }, files, previous }: PageTarget,
+  task: Task,
+  pool: PagePool,
+): Promise<MadePages | undefined | typeof UNMARKED> {
   const { collection, range } = task;
   const { rows } = rowsOfPages(range, collection);
   const { copy } = source;
+  const { folder } = files;
+  pool.start();
+  // These run while the threads start.
+  source.markLost();
+  if (rows > MOST_HASHED && source.hasUnmarkedRepeated()) source.markRepeated();
+  const keys = source.knowsRepeated ? undefined : new KeyHashes(rows);
   const data: PageData = { settings: settings.data, copy, collection, folder, previous: previous?.folder };
-  let inline: PageMaker | undefined;
-  const size = threadsFor(rows, settings.workers);
-  const pool = new ThreadPool<PageData, PageJob, PageBatch>({
-    size,
-    file: new URL("./worker.js", import.meta.url),
-    data,
-    start: () => {
-      const maker = new PageMaker(data);
-      inline = maker;
-      return (job) => maker.make(job);
-    },
-    signal,
-  });
   const made = new MadePages(task, settings.encodings);
   let pages = 0;
   let isGood = true;
-  try {
-    // Runs while the threads start.
-    source.findMistakes();
-    const take = (batch: PageBatch, job: PageJob) => {
-      if (batch.problems) {
+  let isUnmarked = false;
+  const take = (batch: PageBatch, job: PageJob) => {
+    if (batch.problems) {
+      isGood = false;
+      isUnmarked ||= source.hasUnmarkedRepeated();
+      if (!isUnmarked)
         for (const piece of readPieces(batch.problems.path, batch.problems.digest))
           log.add(JSON.parse(String(piece)), name);
-        rmSync(batch.problems.path);
-        source.markInvalid(batch.invalid);
-        isGood = false;
-      }
-      if (isGood) receiver.add(batch.pieces);
-      made.add(batch, job.range.first);
-      pages += pagesOf(job.range);
-      onProgress({ records: Math.min(pages * collection.pageSize, rows), total: rows });
-    };
-    const jobs = batches(task, settings.packs, previous, () => isGood);
-    await pool.runInOrder(jobs, take).catch((error) => {
-      throw explainSqlite(nameOfSource(settings.db), error, source.place);
-    });
-  } finally {
-    inline?.close();
-    await pool.end();
-  }
+      rmSync(batch.problems.path);
+      if (!isUnmarked) source.markInvalid(batch.invalid);
+    }
+    if (isGood) {
+      receiver.add(batch.pieces);
+      // The record list is the first artifact.
+      const [lines] = batch.pieces;
+      if (lines) keys?.add(lines);
+    }
+    made.add(batch, job.range.first);
+    pages += pagesOf(job.range);
+    onProgress({ records: Math.min(pages * collection.pageSize, rows), total: rows });
+  };
+  const state = { isWritten: () => isGood, isOver: () => isUnmarked };
+  await pool.run(data, batches(task, settings.packs, previous, state), take).catch((error) => {
+    throw explainSqlite(nameOfSource(settings.db), error, source.context);
+  });
+  if (isGood && keys?.mayRepeat()) isUnmarked = source.hasUnmarkedRepeated();
+  if (isUnmarked) return UNMARKED;
   if (pages !== pagesOf(range)) throw new Error(`${pages} pages were made instead of ${pagesOf(range)}.`);
   if (!isGood) return undefined;
+  source.knowsRepeated = true;
   await receiver.finish(signal);
   return made;
 }
@@ -247,14 +274,14 @@ function* batches(
   { collection, range }: Task,
   packs: boolean,
   previous: Release | undefined,
-  isWritten: () => boolean,
-): Generator<PageJob> {
+  state: { isWritten(): boolean; isOver(): boolean },
+): Generator<Omit<PageJob, "data" | "run">> {
   const together = packs ? pagesTogether(collection.pageSize) : 1;
   const most = Math.min(BATCH_RECORDS / collection.pageSize, pagesOf(range) / FEWEST_BATCHES);
   const pages = Math.ceil(Math.max(BATCH_PAGES, most) / together) * together;
-  for (let { first } = range; first <= range.last; first += pages) {
+  for (let { first } = range; first <= range.last && !state.isOver(); first += pages) {
     const last = Math.min(range.last, first + pages - 1);
     const known = previous?.sums.pages.slice(first, last - first + 1) ?? {};
-    yield { range: { first, last }, known, isWritten: isWritten() };
+    yield { range: { first, last }, known, isWritten: state.isWritten() };
   }
 }

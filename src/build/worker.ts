@@ -1,11 +1,11 @@
 /** The worker thread of a build: makes pages. */
 import { answerJobs } from "../core/workers/thread.js";
-import { type PageBatch, type PageData, type PageJob, PageMaker } from "./page-maker.js";
+import { type PageBatch, type PageJob, PageMakers } from "./page-maker.js";
 
 answerJobs(
-  (data: PageData) => {
-    const maker = new PageMaker(data);
-    return (job: PageJob) => maker.make(job);
+  () => {
+    const makers = new PageMakers();
+    return (job: PageJob) => makers.make(job);
   },
   ({ pieces }: PageBatch) => pieces.map(({ buffer }) => buffer),
 );

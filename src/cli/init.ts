@@ -3,11 +3,11 @@ import { ExitCode, usageError } from "../core/errors.js";
 import { count } from "../core/print/numbers.js";
 import type { Line } from "../core/print/style.js";
 import { toJson } from "../core/print/text.js";
-import { CONFIG_FILE, CONTRACT_FILE } from "../core/settings/file.js";
 import { STDIN } from "../core/settings/kinds.js";
+import { CONFIG_FILE, CONTRACT_FILE } from "../core/settings/names.js";
 import { need, resolveSettings } from "../core/settings/resolve.js";
-import { optionsOf, type Settings } from "../core/settings/settings.js";
-import { nameOfSource } from "../core/source/text-format.js";
+import { optionsOf, type Settings, TEXT_KEYS } from "../core/settings/settings.js";
+import { nameOfSource, textSettingsOf } from "../core/source/text-format.js";
 import type { Proposed } from "../init/decide.js";
 import type { Found, FoundListing } from "../init/found.js";
 import { contractFile, type InitResult, initialize, QUERY_FILE, queryFile } from "../init/init.js";
@@ -19,8 +19,10 @@ import { stoppable } from "./program/signals.js";
 import { type Invocation, type Io, print, sayLines } from "./program/verb.js";
 
 /** Runs `rollcall init`. @returns its exit code. @throws UserError */
-export async function runInit({ settings }: Invocation, io: Io): Promise<ExitCode> {
-  if (settings.update) return runUpdate(settings, io);
+export async function runInit({ settings, typedConfig }: Invocation, io: Io): Promise<ExitCode> {
+  if (settings.update) return runUpdate(settings, typedConfig, io);
+  if (typedConfig !== undefined)
+    throw usageError(`--config names the settings for --update; without it, init writes ${CONFIG_FILE}. Leave it out.`);
   const options = { folder: io.cwd, ...optionsOf("init", settings) };
   const step = (signal: AbortSignal) => initialize(options, { signal });
   const result = await stoppable(io.signals, step, "nothing was written");
@@ -31,20 +33,9 @@ export async function runInit({ settings }: Invocation, io: Io): Promise<ExitCod
 }
 
 /** The settings with which a build reads its source. */
-const OF_SOURCE = [
-  "db",
-  "dist",
-  "table",
-  "query",
-  "contract",
-  "listings",
-  "sourceFormat",
-  "separator",
-  "quote",
-  "encoding",
-] as const;
+const OF_SOURCE = ["db", "dist", "table", "query", "contract", "listings", ...TEXT_KEYS] as const;
 
-async function runUpdate(settings: Settings, io: Io): Promise<ExitCode> {
+async function runUpdate(settings: Settings, config: string | undefined, io: Io): Promise<ExitCode> {
   const { from, allTables, null: marks, convert, decimal } = settings;
   const given = { "--from": from, "--all": allTables, "--null": marks, "--convert": convert, "--decimal": decimal };
   const [flag] = Object.entries(given).find(([, value]) => value !== undefined && value !== false) ?? [];
@@ -52,9 +43,12 @@ async function runUpdate(settings: Settings, io: Io): Promise<ExitCode> {
     throw usageError(`${flag} is for a new contract; --update reads the source of ${CONFIG_FILE}. Leave one out.`);
   // Of these, init has flags for how to read a source.
   const flags = Object.fromEntries(OF_SOURCE.map((key) => [key, settings[key]]).filter(([key]) => key !== "dist"));
-  const ofSource = await resolveSettings({ flags, env: io.env, cwd: io.cwd, keys: OF_SOURCE });
-  const { db, dist, table, query, contract, listings, sourceFormat, separator, quote, encoding } = need(ofSource, "db");
-  const options = { db, dist, table, query, contract, listings, sourceFormat, separator, quote, encoding };
+  const ofSource = await resolveSettings({ flags, config, env: io.env, cwd: io.cwd, keys: OF_SOURCE });
+  const { db, dist, table, query, contract, listings } = need(ofSource, "db");
+  const { references = false } = settings;
+  if (typeof references !== "boolean")
+    throw usageError('--update makes references that names show; for others, add "x-references" to the field.');
+  const options = { db, dist, table, query, contract, listings, references, ...textSettingsOf(ofSource) };
   const step = (signal: AbortSignal) => updateContracts(options, signal);
   const updates = await stoppable(io.signals, step, "nothing was written");
   if (settings.json) print(io, toJson({ db, contracts: updates }));
@@ -65,7 +59,8 @@ async function runUpdate(settings: Settings, io: Io): Promise<ExitCode> {
   return ExitCode.done;
 }
 
-function describeUpdate({ listing, contract, rows, version, added, omitted, gone, left, unread }: Update): Line[] {
+function describeUpdate(update: Update): Line[] {
+  const { listing, contract, rows, version, added, omitted, gone, left, unread, notes } = update;
   const inListing = (name: string) => (listing === "" ? name : `${listing}.${name}`);
   const columns = [...added, ...omitted].flatMap((column) => [
     describeColumn(column),
@@ -84,6 +79,7 @@ function describeUpdate({ listing, contract, rows, version, added, omitted, gone
       const detail = `left out of earlier releases; if it is meant to be public: ${publicLine({ column, field }, schema)}`;
       return { verb: "leave", value: inListing(column), detail, loud: true };
     }),
+    ...notes.map((value): Line => ({ verb: "note", value, loud: true })),
     ...unread.map((column): Line => ({ verb: "leave", value: inListing(column), detail: notRead, loud: true })),
     version === undefined
       ? { verb: "same", value: contract, detail: "no new column to publish" }
@@ -151,7 +147,7 @@ function describeTable(found: Found, config: string, db: string, isConverting: b
   const publish = "; to publish an omitted column, add its line to properties and its name to required";
   const source = kind === "file" ? count(rows, "record") : `the ${kind} ${name}, ${count(rows, "row")}`;
   return [
-    { verb: "read", value: db, detail: [source, ...(note === undefined ? [] : [note])].join(", ") },
+    { verb: "read", value: db, detail: note === undefined ? source : `${source}; ${note}` },
     ...notes.map((value) => ({ verb: "note", value, loud: true })),
     ...(key.added ? [{ verb: "key", value: key.field, detail: key.why, loud: true }] : []),
     ...columns.map((column) => describeColumn(column, key)),

@@ -1,7 +1,7 @@
 /** Reads all records of a snapshot by the bulk parts of a release. */
 import { malformed, usage } from "./errors.js";
 import { linesOf } from "./gzip-lines.js";
-import { PARTS_AT_ONCE } from "./host.js";
+import { PARTS_AT_ONCE } from "./open-host.js";
 import { objectOf } from "./utf8.js";
 import type { Host, View } from "./view.js";
 import type { PageSource } from "./walk.js";

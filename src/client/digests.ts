@@ -30,7 +30,7 @@ export function readDigests(sums: string, pages: number, url: string): Digests {
   const digests = new Uint8Array(pages * BYTES);
   const others = new Map<string, string>();
   let found = 0;
-  for (const [path, digest] of linesOf(sums, url)) {
+  for (const [path, digest] of digestLines(sums, url)) {
     if (others.has(path)) throw wrong(path);
     if (path === `${folder}${found + 1}.json` && found < pages) digests.set(fromHex(digest), found++ * BYTES);
     else if (!path.startsWith(folder)) others.set(path, digest);
@@ -46,7 +46,7 @@ export function readDigests(sums: string, pages: number, url: string): Digests {
 }
 
 /** The lines of SHA256SUMS. @throws ListingError (malformed) for a line in another form */
-export function* linesOf(sums: string, url: string): Generator<[path: string, digest: string]> {
+export function* digestLines(sums: string, url: string): Generator<[path: string, digest: string]> {
   for (const [line, digest = "", path = ""] of sums.matchAll(/^([0-9a-f]{64}) {2}(\S+)\n|.+/gm)) {
     if (!path) throw malformed(url, "a digest and a path", line);
     yield [path, digest];

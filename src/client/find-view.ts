@@ -1,9 +1,10 @@
 /** Finds the view of the host's current snapshot, verified by SHA256SUMS and its signature. */
+import { SIGNATURE, SUMS } from "../core/contract/links.js";
 import type { Snapshot } from "../core/contract/snapshot.js";
 import { hexDigest, mostSumBytes, readDigests } from "./digests.js";
 import { ListingError, notListed } from "./errors.js";
 import type { Bytes } from "./requests.js";
-import { textOf } from "./utf8.js";
+import { decodeText } from "./utf8.js";
 import {
   type FindOptions,
   type Host,
@@ -16,8 +17,6 @@ import {
   type View,
 } from "./view.js";
 
-export const SUMS = "SHA256SUMS";
-const SIGNATURE = `${SUMS}.minisig`;
 const SIGNATURE_BYTES = 4096;
 
 /** Reads the current snapshot into `host.view`. Once verified, a listing is never read without verification. */
@@ -79,7 +78,7 @@ export async function readVerified<S extends Pick<Snapshot, "id" | "base_url">, 
     const how = { tries, cacheKey: sumsCacheKey, signal };
     const bytes = await readProof(host, SUMS, { ...how, maxBytes });
     const sumsUrl = `${baseUrl}/${SUMS}`;
-    const sums = textOf(bytes, sumsUrl);
+    const sums = decodeText(bytes, sumsUrl);
     const listed = /(\w{64}) {2}snapshot\.json\n/.exec(sums)?.[1] ?? "none";
     cacheKey = listed;
     sumsCacheKey = file.digest;

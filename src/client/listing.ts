@@ -2,8 +2,8 @@
 import type { User } from "../core/contract/user.js";
 import { usage } from "./errors.js";
 import { findView } from "./find-view.js";
-import { openHost } from "./host.js";
 import { latestView } from "./kept.js";
+import { openHost } from "./open-host.js";
 import { CALL, checked, WALK } from "./option-checks.js";
 import type { CallOptions, ListingOptions, ListingWalkOptions, OpenListing } from "./options.js";
 import { readContract } from "./order.js";

@@ -1,13 +1,13 @@
 /** Opens a published site: several listings, as of one point in time. */
-import { LISTING_NAME } from "../core/contract/links.js";
+import { LISTING_NAME, SNAPSHOT, SUMS } from "../core/contract/links.js";
 import type { SiteSnapshot } from "../core/contract/snapshot.js";
 import type { User } from "../core/contract/user.js";
-import { hexDigest, linesOf } from "./digests.js";
+import { digestLines, hexDigest } from "./digests.js";
 import { ListingError, malformed, usage } from "./errors.js";
-import { readVerified, SUMS } from "./find-view.js";
-import { openHost } from "./host.js";
+import { readVerified } from "./find-view.js";
 import { readOnce } from "./kept.js";
 import { listingOf } from "./listing.js";
+import { openHost } from "./open-host.js";
 import { CALL, checked, OPEN_SITE } from "./option-checks.js";
 import type { CallOptions, OpenSite, SiteListing, SiteOptions } from "./options.js";
 import type { Reply, Requests } from "./requests.js";
@@ -100,7 +100,7 @@ function boundRequests(
     ...requests,
     async get(url, ask) {
       const { id, state, sums } = await find(ask.signal);
-      const snapshotUrl = `${baseUrl}/snapshot.json`;
+      const snapshotUrl = `${baseUrl}/${SNAPSHOT}`;
       const sumsUrl = `${baseUrl}/${SUMS}`;
       const isOfSite = async ({ status, bytes }: Reply) => {
         if (status !== 200) {
@@ -133,7 +133,7 @@ function readTop(host: Host, signal: AbortSignal): Promise<Top> {
     { signal },
     ({ bytes, url }) => ({ snapshot: siteOf(bytes, url), maxBytes: SUMS_BYTES }),
     ({ file, snapshot, sums, sumsUrl, signed }): Top => {
-      const digests = new Map(linesOf(sums, sumsUrl));
+      const digests = new Map(digestLines(sums, sumsUrl));
       const listings = new Map<string, PromisedListing>();
       for (const [name, facts] of Object.entries(snapshot.listings)) {
         const path = `${name}/${SUMS}`;

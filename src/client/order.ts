@@ -1,5 +1,6 @@
 /** The published order of records, by their contract. */
 import { type ContractFile, MAX_CONTRACT } from "../core/contract/file/form.js";
+import { CONTRACT } from "../core/contract/links.js";
 import { valueAt } from "../core/contract/record/value.js";
 import { malformed } from "./errors.js";
 import type { Bytes } from "./requests.js";
@@ -12,8 +13,8 @@ export async function readContract(
   view: Pick<View, "readFile">,
   signal: AbortSignal | undefined,
 ): Promise<{ url: string; bytes: Bytes; contract: ContractFile }> {
-  const url = `${baseUrl}/contract.json`;
-  const bytes = await view.readFile("contract.json", { maxBytes: MAX_CONTRACT }, signal);
+  const url = `${baseUrl}/${CONTRACT}`;
+  const bytes = await view.readFile(CONTRACT, { maxBytes: MAX_CONTRACT }, signal);
   return { url, bytes, contract: objectOf(bytes, url) as unknown as ContractFile };
 }
 

@@ -1,9 +1,10 @@
 /** Reads and verifies SHA256SUMS.minisig, the minisign signature of SHA256SUMS, with WebCrypto. */
+import { SIGNATURE } from "../core/contract/links.js";
 import type { Snapshot } from "../core/contract/snapshot.js";
 import { toHex } from "./digests.js";
 import { ListingError, quoted, usage } from "./errors.js";
 import type { Bytes } from "./requests.js";
-import { encode, textOf } from "./utf8.js";
+import { decodeText, encode } from "./utf8.js";
 import type { Host } from "./view.js";
 
 /** A minisign public key. */
@@ -44,7 +45,7 @@ export async function signedAt(
   { id, base_url }: Pick<Snapshot, "id" | "base_url">,
   signature: Bytes,
 ): Promise<Date | ListingError> {
-  const url = `${baseUrl}/SHA256SUMS.minisig`;
+  const url = `${baseUrl}/${SIGNATURE}`;
   const keys = texts.map((text) => {
     try {
       return parsePublicKey(text);
@@ -53,7 +54,7 @@ export async function signedAt(
     }
   });
   try {
-    const said = await checkSignature({ sums, signature: textOf(signature, url), keys });
+    const said = await checkSignature({ sums, signature: decodeText(signature, url), keys });
     checkTrustedComment(said, { baseUrl, id, maxAgeMs });
     if (base_url !== baseUrl)
       throw new SignatureError(`signs a snapshot.json of ${quoted(base_url)}, not of ${baseUrl}`);

@@ -1,6 +1,7 @@
 /** Reads a host without SHA256SUMS. Pages are checked for consistency, but not verified. */
 import { MAX_CONTRACT } from "../core/contract/file/form.js";
 import {
+  CONTRACT,
   DEFAULT_PATH,
   LINK_STYLES,
   type LinkStyle,
@@ -41,7 +42,7 @@ export async function unprovedView(host: Host, signal?: AbortSignal): Promise<Vi
       }
     });
   const readPath = async () => {
-    const { said } = await readObject(`${baseUrl}/contract.json`, { maxBytes: MAX_CONTRACT }, signal);
+    const { said } = await readObject(`${baseUrl}/${CONTRACT}`, { maxBytes: MAX_CONTRACT }, signal);
     const listing = said?.["x-listing"];
     const { path = DEFAULT_PATH } = isPlainObject(listing) ? listing : { path: USUAL_PATH };
     return /^\/([^/?#\s]+\/)*$/.test(`${path}`) ? `${path}` : USUAL_PATH;

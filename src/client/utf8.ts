@@ -30,7 +30,7 @@ export function createDecoder() {
 }
 
 /** Decodes UTF-8. @throws ListingError (malformed) */
-export function textOf(bytes: Uint8Array, url: string): string {
+export function decodeText(bytes: Uint8Array, url: string): string {
   try {
     return createDecoder().decode(bytes);
   } catch {
@@ -40,7 +40,7 @@ export function textOf(bytes: Uint8Array, url: string): string {
 
 /** Parses a JSON object. @throws ListingError (malformed) */
 export function objectOf(json: Uint8Array | string, url: string): AnyObject {
-  const text = typeof json === "string" ? json : textOf(json, url);
+  const text = typeof json === "string" ? json : decodeText(json, url);
   let value: unknown;
   try {
     value = hasFewValues(text) ? JSON.parse(text) : undefined;

@@ -1,5 +1,5 @@
 /** A view: what a host has at one moment. Reads its files, verifies them, and bypasses caches that show another snapshot. */
-import { pagesFor, pageUrl } from "../core/contract/links.js";
+import { pagesFor, pageUrl, SNAPSHOT } from "../core/contract/links.js";
 import type { Snapshot } from "../core/contract/snapshot.js";
 import { type Digests, hexDigest } from "./digests.js";
 import { ListingError, malformed, NOT_LISTED, notListed, SnapshotChangedError, usage } from "./errors.js";
@@ -119,12 +119,7 @@ export async function readSnapshotFile<K extends Pick<SnapshotFile, "digest" | "
   // In browsers, the cache sends the ETag, and this header would need CORS permission.
   const tag = "location" in globalThis ? undefined : known?.etag;
   const headers: Record<string, string> = tag ? { "If-None-Match": tag } : {};
-  const {
-    url,
-    status,
-    bytes,
-    headers: got,
-  } = await ask(host, "snapshot.json", { ...how, maxBytes: SNAPSHOT_BYTES, headers });
+  const { url, status, bytes, headers: got } = await ask(host, SNAPSHOT, { ...how, maxBytes: SNAPSHOT_BYTES, headers });
   if (known && status === 304) return known;
   if (known) requireOk(url, status);
   else requireFound(host, url, status);

@@ -13,16 +13,17 @@ import { shellWord } from "../core/print/text.js";
 import { RECORDS_WORDS, type ReleaseListing, type Site } from "../core/release/site.js";
 import { makeScratch, removeScratch } from "../core/scratch/folder.js";
 import { withoutGates } from "../core/settings/merge.js";
+import { variableOf } from "../core/settings/names.js";
 import { type Complete, type OptionsFor, withDefaults } from "../core/settings/settings.js";
 import { ForeignSourceError } from "../core/source/relation.js";
 import { copySourceColumns } from "../core/source/source-columns.js";
-import { filesOf, findTextFiles, isFolder } from "../core/source/text-files.js";
+import { findTextFiles, isFolder, sourceFiles } from "../core/source/text-files.js";
 import { type SourcePath, shellSource } from "../core/source/text-format.js";
 import { type DiffResult, diff } from "../diff/diff.js";
-import type { Found } from "../init/found.js";
+import type { Found, FoundListing } from "../init/found.js";
 import { titleOf } from "../init/names.js";
 import { type FoundSource, findSource, type LeftTable, notesOn, omittedColumns, tablesOf } from "../init/source.js";
-import { type EarlyHost, listenEarly } from "./early-host.js";
+import { type EarlyServer, listenEarly } from "./early-server.js";
 import { repeat } from "./repeat.js";
 import { type Watched, Watcher } from "./watch.js";
 
@@ -66,6 +67,8 @@ export interface DevListing extends ReleaseListing {
   result: ListingResult;
   /** The differences from the release served before; undefined without any, or without such a listing. */
   changes: DiffResult | undefined;
+  /** Whether a release was served before, without such a listing. */
+  isNew: boolean;
 }
 
 /** A build that is served now. */
@@ -120,11 +123,11 @@ export interface DevEffects extends DevScreen {
 /** Builds and serves until stopped. @throws the signal's reason; UserError if it cannot listen. */
 export async function dev(options: DevOptions, effects: DevEffects): Promise<never> {
   const { signal } = effects;
-  const host = await listenEarly(options.port, effects.log);
+  const server = await listenEarly(options.port, effects.log);
   const watcher = new Watcher();
   const scratch = await makeScratch("dev");
   try {
-    effects.onListening(host.origin);
+    effects.onListening(server.origin);
     let served: Site | undefined;
     let files: readonly string[] = [];
     let settings: DevSettings | undefined;
@@ -137,12 +140,12 @@ export async function dev(options: DevOptions, effects: DevEffects): Promise<nev
       requireNoContract(settings);
       // Watch the files before they are read, so that a change during a build leads to another build.
       await watcher.watch([...always, ...watchedFor(settings)]);
-      const running = { host, files, served, scratch };
+      const running = { server, files, served, scratch };
       try {
         served = await buildAndServe(settings, running, effects);
       } catch (error) {
         if (!(error instanceof ForeignSourceError) || settings.listings !== undefined) throw error;
-        const found = await findSource({ ...settings, from: settings.db }, signal);
+        const found = await findSource({ ...settings, from: settings.db, references: true }, signal);
         const made = withMade(found, settings, scratch);
         served = await buildAndServe(made, { ...running, made: describeMade(found, settings) }, effects);
       }
@@ -156,7 +159,7 @@ export async function dev(options: DevOptions, effects: DevEffects): Promise<nev
     });
   } finally {
     watcher.close();
-    await host.close();
+    await server.close();
     removeScratch(scratch);
   }
 }
@@ -175,7 +178,7 @@ function watchedFor({ db, contract, query, listings = {} }: DevSettings): Watche
   // A folder changes when a file comes or goes.
   if (typeof db === "string" && isFolder(db)) others.push(db);
   return [
-    ...filesOf(db).map((path) => ({ path, isDatabase: true })),
+    ...sourceFiles(db).map((path) => ({ path, isDatabase: true })),
     ...others.map((path) => ({ path, isDatabase: false })),
   ];
 }
@@ -185,20 +188,28 @@ function describeMade({ listings, left, notes }: FoundSource, settings: DevSetti
     return { name, kind: found.kind, table: found.name, omitted: omittedColumns(found) };
   });
   const [first] = made;
-  const command = initCommand(settings) + (first?.name === "" ? "" : " --all");
+  const flags = first?.name === "" ? [] : ["--all", ...(listings.some(hasNamedReference) ? ["--references"] : [])];
+  const command = [initCommand(settings), ...flags].join(" ");
   return { listings: made, command, left, notes: [...notes, ...listings.flatMap(notesOn)] };
+}
+
+/** Whether a listing of a text file has a reference, which init writes only with a flag. */
+function hasNamedReference({ found: { kind, contract } }: FoundListing): boolean {
+  return kind === "file" && Object.values(contract.properties).some((field) => field["x-references"] !== undefined);
 }
 
 /** The command that reads the same source. */
 function initCommand(settings: DevSettings): string {
-  const { db, table, query, sourceFormat, separator, quote, encoding, decimal = [] } = settings;
+  const { db, table, query, sourceFormat, separator, quote, encoding, files, decimal = [] } = settings;
   const flags = { table, query, format: sourceFormat, separator, quote, encoding };
   const all: [name: string, value: string | undefined][] = [
     ...Object.entries(flags),
     ...decimal.map((mark): [string, string] => ["decimal", mark]),
   ];
   const given = all.flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${shellWord(value)}`]));
-  return [`rollcall init --from ${shellSource(db)}`, ...given].join(" ");
+  // init reads no config file.
+  const variable = files === undefined ? [] : [`${variableOf("files")}=${shellWord(JSON.stringify(files))}`];
+  return [...variable, `rollcall init --from ${shellSource(db)}`, ...given].join(" ");
 }
 
 /** The settings with contracts that were made, and the settings that read their records. */
@@ -214,7 +225,7 @@ function withMade({ listings }: FoundSource, settings: DevSettings, scratch: str
 }
 
 interface Running {
-  host: EarlyHost;
+  server: EarlyServer;
   made?: MadeContracts | undefined;
   scratch: string;
   files: readonly string[];
@@ -229,13 +240,13 @@ const KEEP = 1;
 
 async function buildAndServe(
   { baseUrl = "http://localhost", ...settings }: DevSettings,
-  { host, made, scratch, files, served }: Running,
+  { server, made, scratch, files, served }: Running,
   { signal, onBegin, onProgress, onBuilt }: DevEffects,
 ): Promise<Site> {
   const { listings } = settings;
   const contract = await loadContract(settings.contract);
   await onBegin(listings === undefined ? contract.listing.words : RECORDS_WORDS);
-  const base = host.origin + basePath(baseUrl);
+  const base = server.origin + basePath(baseUrl);
   const dist = join(scratch, DIST);
   const began = performance.now();
   const result = await build(
@@ -254,7 +265,7 @@ async function buildAndServe(
     { signal, onProgress },
   );
   const milliseconds = performance.now() - began;
-  const site = await host.show(dist);
+  const site = await server.show(dist);
   const shown = await compareListings(site, served, result, { dist, workers: settings.workers, signal });
   try {
     const { db, problems: problemsFile } = settings;
@@ -291,7 +302,8 @@ async function compareListings(
       const isOther = before !== undefined && before.snapshot.id !== release.snapshot.id;
       const sides = { old: before?.folder, new: release.folder, dist, workers };
       const changes = isOther ? await diff(withDefaults("diff", sides), { signal }) : undefined;
-      shown.push({ name, release, result: result.listings?.[name] ?? result, changes });
+      const isNew = served !== undefined && before === undefined;
+      shown.push({ name, release, result: result.listings?.[name] ?? result, changes, isNew });
     }
     return shown;
   } catch (error) {

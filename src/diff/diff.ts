@@ -15,7 +15,7 @@ import { requireFields } from "../core/contract/field-limits.js";
 import { UserError, unlessStopped, usageError } from "../core/errors.js";
 import { suggest } from "../core/print/near.js";
 import { listed } from "../core/print/text.js";
-import { isOtherListing, listingUrl } from "../core/release/place.js";
+import { isOtherListing, listingUrl } from "../core/release/location.js";
 import { explainTemporary, makeScratch, removeScratch } from "../core/scratch/folder.js";
 import type { Complete, OptionsFor } from "../core/settings/settings.js";
 import { findBoth, type Named } from "./sides/named.js";

@@ -3,9 +3,9 @@ import { type Contract, type Field, fieldAt } from "../core/contract/contract.js
 import { count, number } from "../core/print/numbers.js";
 import { capital, oneLine } from "../core/print/text.js";
 import { columnChart, timesFigure } from "./markup/figures/chart.js";
-import { type Figure, figuresSection, table } from "./markup/figures/figure.js";
+import { type Figure, figuresSection, htmlTable } from "./markup/figures/figure.js";
 import { html, type Markup } from "./markup/markup.js";
-import { epochTime, fieldsOf, headingOf, referenceOf } from "./meaning.js";
+import { epochTime, fieldsInFileOrder, headingOf, referenceOf } from "./meaning.js";
 import type { Distribution, ExplorerSummary, Facet, TimesSummary } from "./summary.js";
 
 /** Maximum number of figures of each kind. */
@@ -16,7 +16,7 @@ const BAR = "bar";
 /** Makes the section with all figures; undefined if there are none. */
 export function overviewFigures(contract: Contract, summary: ExplorerSummary): Markup | undefined {
   const { times, facets, numbers } = summary;
-  const places = new Map(fieldsOf(contract).map(({ path }, at) => [path, at]));
+  const places = new Map(fieldsInFileOrder(contract).map(({ path }, at) => [path, at]));
   const inOrder = <Kind extends { path: string }>(all: readonly Kind[]) =>
     all.toSorted((one, other) => (places.get(one.path) ?? 0) - (places.get(other.path) ?? 0));
   const isFacet = (path: string) => facets.some((facet) => facet.path === path);
@@ -73,7 +73,11 @@ function shares(contract: Contract, { path, values, more }: Facet, all: number, 
     id,
     title: headingOf(field),
     sentence: more > 0 ? `${about} Not listed: ${count(more, "rarer value")}.` : about,
-    shown: table(html`aria-labelledby="${id}-title"`, { head: ["Value", capital(many), "Share"], rows, whole: all }),
+    shown: htmlTable(html`aria-labelledby="${id}-title"`, {
+      head: ["Value", capital(many), "Share"],
+      rows,
+      whole: all,
+    }),
   };
 }
 

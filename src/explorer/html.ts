@@ -1,10 +1,12 @@
 /** Writes the explorer's index.html. Without scripts, it shows the overview; its script adds the list and records. */
+
 import { readFileSync } from "node:fs";
 import { type Contract, type Field, fieldAt } from "../core/contract/contract.js";
 import { isHttpUrl } from "../core/contract/links.js";
 import { nameFields } from "../core/contract/lookup.js";
 import { kindOf } from "../core/contract/record/kind.js";
 import type { Referrer } from "../core/contract/references.js";
+import { packageFile } from "../core/package.js";
 import { count } from "../core/print/numbers.js";
 import { capital, oneLine } from "../core/print/text.js";
 import {
@@ -24,7 +26,7 @@ import { sha256 } from "../core/release/plain-files.js";
 import { overviewFigures } from "./figures.js";
 import { filesSection, type ReaderFile, SIGNATURE_FILE } from "./files.js";
 import { breakable, html, jsonForScript, type Markup, pageHead } from "./markup/markup.js";
-import { fieldsOf, headingOf, meaningOf, nameInText } from "./meaning.js";
+import { fieldsInFileOrder, headingOf, meaningOf, nameInText } from "./meaning.js";
 import { type ExplorerSummary, encodeSummary, type WrittenFrom } from "./summary.js";
 
 /** What the explorer may load: scripts, styles and requests of its own origin; images also of the origins that the contract names. */
@@ -103,8 +105,7 @@ function placeholderRows(rows: number): Markup[] {
 
 /** The explorer's other files with their paths in a release. They are compiled with the package. */
 export function explorerAssets(): [path: string, bytes: Buffer][] {
-  // From lib, even if this runs from src.
-  return EXPLORER_ASSETS.map((path) => [path, readFileSync(new URL(`../../lib/${path}`, import.meta.url))]);
+  return EXPLORER_ASSETS.map((path) => [path, readFileSync(packageFile(`lib/${path}`))]);
 }
 
 /** A range of days. */
@@ -139,7 +140,7 @@ function fieldsSection({ file, listing }: Contract): Markup {
 <h2 id="meanings-title">What each ${listing.words[0]} has</h2>
 <table class="fields cards"><thead><tr><th scope="col">Field</th><th scope="col">Meaning</th></tr></thead>
 <tbody>
-${fieldsOf({ file }).map((field) => fieldRow(field, listing.key))}</tbody></table>
+${fieldsInFileOrder({ file }).map((field) => fieldRow(field, listing.key))}</tbody></table>
 </section>
 `;
 }

@@ -1,12 +1,12 @@
 /** Headings and meanings of fields in plain words. Browsers load it too. */
-import { type Contract, type Field, fieldsOf as fieldsIn } from "../core/contract/contract.js";
+import { type Contract, type Field, fieldsOf } from "../core/contract/contract.js";
 import type { FieldSchema, ValueSchema } from "../core/contract/file/form.js";
 import { kindOf, kindsOf } from "../core/contract/record/kind.js";
 import { capital } from "../core/print/text.js";
 
 /** Lists the fields in the order of the contract file. */
-export function fieldsOf({ file }: Pick<Contract, "file">): Field[] {
-  return fieldsIn(file.properties, Object.keys);
+export function fieldsInFileOrder({ file }: Pick<Contract, "file">): Field[] {
+  return fieldsOf(file.properties, Object.keys);
 }
 
 /** Acronyms in lower case, with an optional plural s. */

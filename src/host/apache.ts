@@ -9,6 +9,7 @@ import {
   NO_CACHE,
 } from "../core/contract/headers.js";
 import { CURRENT, EXPLORER, RELEASE_NAME, RELEASES } from "../core/release/layout.js";
+import { type HostedSite, plainPath } from "./hosted-site.js";
 import { type HostKind, indent, lines, ONCE, OWN_TAGS } from "./kind.js";
 import { encodingPatterns, literal, PAGE_NUMBER, QUERY } from "./patterns.js";
 import {
@@ -24,10 +25,9 @@ import {
   type Rules,
   type Section,
   type SiteRules,
-  TYPES,
+  TYPES_BY_EXTENSION,
   withPages,
 } from "./rules.js";
-import { type HostedSite, plainPath } from "./site.js";
 
 const REFUSAL_FILE = "rollcall-405.json";
 /** A path that no release has. */
@@ -112,14 +112,14 @@ function writeTypes(): string[] {
     "# .gz is no coding of another file, and .br is not Breton.",
     "RemoveEncoding .br .gz",
     "RemoveLanguage .br",
-    ...[...TYPES].map(([extension, type]) => `AddType ${quoteApache(type)} .${extension}`),
+    ...[...TYPES_BY_EXTENSION].map(([extension, type]) => `AddType ${quoteApache(type)} .${extension}`),
     `AddType ${quoteApache(OTHER_TYPE)} .txt .minisig`,
     "<Files SHA256SUMS>",
     `  ForceType ${quoteApache(OTHER_TYPE)}`,
     "</Files>",
     "# A .htaccess loses the flag T of a rule.",
     '<FilesMatch "\\.json(?:\\.br|\\.gz)?$">',
-    `  ForceType ${TYPES.get("json")}`,
+    `  ForceType ${TYPES_BY_EXTENSION.get("json")}`,
     "</FilesMatch>",
   ];
 }

@@ -1,9 +1,8 @@
 /** Hosts that cannot map a query, as rows of data. They need releases with `--links path`; docs/reference/hosts.md has the commands. */
-import { type HostKind, limitedBy } from "./kind.js";
+import { type ANSWERS, type HostKind, limitedBy } from "./kind.js";
 
 const GB = 1_000_000_000;
 const MIB = 1024 * 1024;
-const OWN = "its own";
 
 const BY_PATH_ONLY = limitedBy("It cannot map a query: pages by path only", [
   "no-page",
@@ -13,10 +12,13 @@ const BY_PATH_ONLY = limitedBy("It cannot map a query: pages by path only", [
   "missing-slash-query",
 ]);
 
+const SERVES_ALL = limitedBy("It serves every file of the release", ["unserved-file"]);
+
 /** Of hosts whose headers and errors are their own. */
 const FILES_ONLY = {
   ...BY_PATH_ONLY,
   ...limitedBy("Its redirects are its own", ["missing-slash-host"]),
+  ...SERVES_ALL,
   ...limitedBy("Its headers, errors and answers to other methods are its own", [
     "allow",
     "vary",
@@ -46,11 +48,16 @@ const FILES_ONLY = {
     "error-browsers",
     "error-detail",
     "if-match",
+    "modified-since",
+    "other-site",
     "part-beyond",
   ]),
 };
 
-const ROWS: readonly (Omit<HostKind, "query" | "answers" | "steps" | "tested"> & { tested?: string })[] = [
+/** What differs from a host that tests do not run, and whose headers, errors and answers to other methods are its own. */
+type Row = Pick<HostKind, "name" | "title" | "compression"> & Partial<HostKind>;
+
+const ROWS: readonly Row[] = [
   {
     name: "github-pages",
     title: "GitHub Pages",
@@ -99,6 +106,7 @@ const ROWS: readonly (Omit<HostKind, "query" | "answers" | "steps" | "tested"> &
     },
     unmetChecks: {
       ...BY_PATH_ONLY,
+      ...SERVES_ALL,
       ...limitedBy("It answers every method as GET", ["options", "preflight", "post"]),
       ...limitedBy("404 is its own page, with the headers of pages", ["invalid-page", "error-caching", "error-detail"]),
       ...limitedBy("It has no ranges", ["part-range", "part-if-range"]),
@@ -132,12 +140,19 @@ const ROWS: readonly (Omit<HostKind, "query" | "answers" | "steps" | "tested"> &
   },
 ];
 
+const OWN_ANSWERS: typeof ANSWERS = {
+  headers: "its own",
+  options: "its own",
+  refusal: "its own",
+  missing: "its own",
+};
+
 export const BY_PATH: readonly HostKind[] = ROWS.map((row) => ({
-  tested: "not run",
-  ...row,
   query: "no",
-  answers: { headers: OWN, options: OWN, refusal: OWN, missing: OWN },
+  tested: "not run",
   steps: [
     `Build with --links path${row.inRelease ? ` --adapt ${row.name}` : ""}${row.compression === "files" ? "" : ", without --compress"}; docs/reference/hosts.md has the commands`,
   ],
+  ...row,
+  answers: { ...OWN_ANSWERS, ...row.answers },
 }));

@@ -2,6 +2,7 @@
 import { ENCODINGS, NO_CACHE } from "../core/contract/headers.js";
 import { usageError } from "../core/errors.js";
 import { CURRENT, EXPLORER } from "../core/release/layout.js";
+import { type HostedSite, plainPath } from "./hosted-site.js";
 import { type HostKind, indent, lines, ONCE, OWN_TAGS } from "./kind.js";
 import { encodingPatterns, literal, QUERY } from "./patterns.js";
 import {
@@ -17,10 +18,9 @@ import {
   RANGED_PATTERN,
   REVALIDATED_PATTERN,
   type SiteRules,
-  TYPES,
+  TYPES_BY_EXTENSION,
   withPages,
 } from "./rules.js";
-import { type HostedSite, plainPath } from "./site.js";
 
 export const caddy: HostKind = {
   name: "caddy",
@@ -107,7 +107,7 @@ function placeholders(rules: SiteRules): string[] {
     ]),
     ...map("{rollcall_file}", "{rollcall_type}", quoteCaddy(OTHER_TYPE), [
       ...paged.map(({ pageFolder }) => [pattern(`^${literal(pageFolder)}/`), last.page["Content-Type"]] as const),
-      ...[...TYPES].map(([extension, type]) => [pattern(`\\.${extension}$`), quoteCaddy(type)] as const),
+      ...[...TYPES_BY_EXTENSION].map(([extension, type]) => [pattern(`\\.${extension}$`), quoteCaddy(type)] as const),
     ]),
   ];
 }

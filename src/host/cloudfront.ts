@@ -5,9 +5,9 @@ import { UserError } from "../core/errors.js";
 import { count, number } from "../core/print/numbers.js";
 import { unlistedFiles } from "../core/release/layout.js";
 import { type ListedFolder, partsOf } from "../core/release/site.js";
+import type { HostedSite } from "./hosted-site.js";
 import { type HostKind, limitedBy } from "./kind.js";
 import { readScript, type Section } from "./rules.js";
-import type { HostedSite } from "./site.js";
 
 /** Maximum size of a function in bytes. */
 export const FUNCTION_LIMIT = 10_240;
@@ -27,6 +27,7 @@ export const cloudfront: HostKind = {
       "not-modified-type",
       "not-modified-weak",
       "not-modified-list",
+      "modified-since",
     ]),
     ...limitedBy("It compresses by itself, and makes ETags weak", ["br-tag", "br-vary", "gzip-tag", "gzip-vary"]),
     ...limitedBy("The policy's headers are the same for every file and release", ["snapshot-id", "explorer-headers"]),

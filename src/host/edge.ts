@@ -69,7 +69,7 @@ export const netlify: HostKind = {
   compression: "itself",
   tested: "the function in Deno",
   sizeLimits: { filesInFolder: 54_000, source: "docs.netlify.com/site-deploys/overview" },
-  unmetChecks: { "head-length": "It sends Content-Length: 0 for HEAD" },
+  unmetChecks: limitedBy("It sends Content-Length: 0 for HEAD", ["head-length", "head-file"]),
   steps: ["build without --compress, then netlify deploy --prod"],
   files: [
     {

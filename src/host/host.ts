@@ -10,10 +10,10 @@ import { findUnreadable } from "../core/release/sharing.js";
 import { openSiteRelease, type Site } from "../core/release/site.js";
 import { replaceFiles } from "../core/release/writer.js";
 import type { Complete, OptionsFor } from "../core/settings/settings.js";
+import { hostSettingsOf, siteOf } from "./hosted-site.js";
 import { HOSTS, hostOf, hostRow, unsupportedFeatures } from "./hosts.js";
 import { filesFor, type HostFile, type HostKind } from "./kind.js";
 import { settingsRecord } from "./settings-record.js";
-import { settingsOfRelease, siteOf } from "./site.js";
 import { deployedFiles, notesOnSizes } from "./size-limits.js";
 
 export interface AdaptOptions extends OptionsFor<"host"> {
@@ -51,7 +51,7 @@ export async function adapt(options: Complete<AdaptOptions>, { cwd = "." }: Adap
   const { name, write } = options;
   const host = hostOf(name);
   const site = await openSiteRelease(findRelease(options.release ?? CURRENT, options.dist, cwd));
-  const settings = settingsOfRelease(site, options);
+  const settings = hostSettingsOf(site, options);
   const dist = dirname(dirname(site.folder));
   const folder = resolve(cwd, write ?? ".");
   const files = filesFor(host, siteOf(site, settings, { compression: host.compression, dist, folder }, options));

@@ -11,7 +11,7 @@ import { cloudfront } from "./cloudfront.js";
 import { cloudflare, netlify } from "./edge.js";
 import { ANSWERS, filesInRelease, type HostFile, type HostKind, type SizeLimits } from "./kind.js";
 import { nginx } from "./nginx.js";
-import { COMPRESSION, type SiteFacts, servedEncodings, siteRulesOf } from "./rules.js";
+import { COMPRESSION, type HostSettings, servedEncodings, siteRulesOf } from "./rules.js";
 import { vercel } from "./vercel.js";
 
 /** All hosts, in the order of the table of hosts. */
@@ -52,7 +52,7 @@ export function findAdaptedHosts(others: ReadonlyMap<string, string>): HostKind[
 }
 
 /** The hosts' files that a build publishes. @throws UserError (usage) if a host does not exist */
-export function releaseFilesOf(adapt: readonly string[], settings: SiteFacts): Pick<HostFile, "path" | "text">[] {
+export function releaseFilesOf(adapt: readonly string[], settings: HostSettings): Pick<HostFile, "path" | "text">[] {
   return adapt.map(hostOf).flatMap((host) => {
     const encodings = servedEncodings(host.compression, settings.encodings);
     return filesInRelease(host, siteRulesOf({ ...settings, encodings })).map(({ path, text }) => ({ path, text }));

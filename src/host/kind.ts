@@ -1,7 +1,7 @@
 /** The interface of hosts: features, limits of size, checks that they cannot pass, and the files that make them answer as the contract says. */
 import { extname } from "node:path";
+import type { HostedSite } from "./hosted-site.js";
 import type { Compression, SiteRules } from "./rules.js";
-import type { HostedSite } from "./site.js";
 
 export interface HostKind {
   /** Name in `rollcall host NAME`. */

@@ -2,6 +2,7 @@
 import { ENCODINGS, type ErrorStatus, NO_CACHE } from "../core/contract/headers.js";
 import { CSV, EXPLORER } from "../core/release/layout.js";
 import { sha256 } from "../core/release/plain-files.js";
+import { type HostedSite, plainPath } from "./hosted-site.js";
 import { type HostKind, lines, ONCE, OWN_TAGS } from "./kind.js";
 import { encodingPatterns, literal, QUERY } from "./patterns.js";
 import {
@@ -14,10 +15,9 @@ import {
   INVALID_PAGE_BODY,
   OTHER_TYPE,
   REVALIDATED_PATTERN,
-  TYPES,
+  TYPES_BY_EXTENSION,
   withPages,
 } from "./rules.js";
-import { type HostedSite, plainPath } from "./site.js";
 
 export const nginx: HostKind = {
   name: "nginx",
@@ -192,7 +192,7 @@ function writeSite({ rules, baseUrl, serverName, address, port, ...site }: Hoste
     "  location ^~ /.rollcall/ {",
     "    internal;",
     `    alias ${current}/";`,
-    `    types { ${[...TYPES].map(([extension, type]) => `"${type}" ${extension};`).join(" ")} }`,
+    `    types { ${[...TYPES_BY_EXTENSION].map(([extension, type]) => `"${type}" ${extension};`).join(" ")} }`,
     `    default_type "${OTHER_TYPE}";`,
     "    # .json, .json.br and .json.gz",
     ...paged.flatMap(({ folder, pageFolder }) => [

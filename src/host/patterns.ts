@@ -41,6 +41,6 @@ export function literal(bytes: Uint8Array | string): string {
 }
 
 /** A pattern that matches exactly one of these texts, without groups. */
-export function oneOf(texts: readonly string[]): string {
+export function alternatives(texts: readonly string[]): string {
   return `(?:${texts.map(literal).join("|")})`;
 }

@@ -1,4 +1,5 @@
 /** The rules that every host has to express: the contract's answers for each listing of a site, for any release of it. */
+
 import { readFileSync } from "node:fs";
 import {
   CONTENT_TYPE,
@@ -12,6 +13,7 @@ import {
   PREFLIGHT_HEADERS,
 } from "../core/contract/headers.js";
 import { AVATAR_PATH, basePath, DEFAULT_PATH, pathReference } from "../core/contract/links.js";
+import { packageFile } from "../core/package.js";
 import {
   BULK,
   BULK_FOLDER,
@@ -20,7 +22,7 @@ import {
   CONTRACT,
   CSV,
   EXPLORER,
-  EXPLORER_FILES,
+  EXPLORER_PATHS,
   fileHeaders,
   isPacked,
   LABELS,
@@ -32,7 +34,7 @@ import {
   SORTED_FOLDERS,
   SUMS,
 } from "../core/release/layout.js";
-import { oneOf, PAGE_NUMBER } from "./patterns.js";
+import { alternatives, PAGE_NUMBER } from "./patterns.js";
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -49,8 +51,8 @@ export function servedEncodings(compression: Compression, encodings: readonly En
   return compression === "files" ? encodings : [];
 }
 
-/** The facts that decide the rules of a site. They do not depend on a release. */
-export interface SiteFacts {
+/** The settings of the files of hosts: what decides the rules of a site, for any release of it. */
+export interface HostSettings {
   baseUrl: string;
   /** The URL path before those of the listings on the host: `/directory`, or empty. */
   base: string;
@@ -75,7 +77,7 @@ const FILES: readonly string[] = [
   LOOKUP,
   CSV,
   LABELS,
-  ...EXPLORER_FILES,
+  ...EXPLORER_PATHS,
 ];
 
 /** The rules of a listing, or of the files at the top of a site. Paths are percent-encoded URL paths. */
@@ -101,7 +103,7 @@ export interface SiteRules {
 }
 
 /** Derives the rules of a site. */
-export function siteRulesOf({ listings, ...site }: SiteFacts): SiteRules {
+export function siteRulesOf({ listings, ...site }: HostSettings): SiteRules {
   const parts = listings.map(({ name, path }): Section => {
     const isPlain = name === "";
     const below = isPlain ? "" : `/${name}`;
@@ -133,7 +135,7 @@ export function differing({ parts, last }: SiteRules): { base: string; headers: 
 /** The pattern of the folders of all listings of a site, each with a slash; empty for a plain release. Without groups. */
 export function folderPattern({ parts }: SiteRules): string {
   const folders = parts.map(({ folder }) => folder).filter((folder) => folder !== "");
-  return folders.length === 0 ? "" : `${oneOf(folders)}?`;
+  return folders.length === 0 ? "" : `${alternatives(folders)}?`;
 }
 
 /** Has no leading slash, so that no request matches it. */
@@ -141,7 +143,7 @@ const NO_PATH = "none";
 
 /** Derives the rules of one part: paths, files and families, headers, redirects and errors. */
 function rulesOf(
-  { baseUrl, base, path, encodings, cacheControl }: Omit<SiteFacts, "listings"> & { path: string },
+  { baseUrl, base, path, encodings, cacheControl }: Omit<HostSettings, "listings"> & { path: string },
   hasPages: boolean,
 ) {
   const listing = hasPages ? base + path : NO_PATH;
@@ -195,20 +197,20 @@ const FAMILIES: readonly (readonly [folder: string, names: string, like: string]
 ];
 
 /** The pattern of the paths of all files in a release that are not pages, without groups. */
-export const FILE_PATTERN = `(?:${[oneOf(FILES), ...FAMILIES.map(([folder, names]) => `${folder}/${names}`)].join("|")})`;
+export const FILE_PATTERN = `(?:${[alternatives(FILES), ...FAMILIES.map(([folder, names]) => `${folder}/${names}`)].join("|")})`;
 
 /** The pattern of the paths of files of which hosts send ranges, without groups. */
-export const RANGED_PATTERN = `(?:(?:${BULK_FOLDER}|${CHANGES_FOLDER})/[^/]+|${oneOf([CSV])})`;
+export const RANGED_PATTERN = `(?:(?:${BULK_FOLDER}|${CHANGES_FOLDER})/[^/]+|${alternatives([CSV])})`;
 
 /** The pattern of the paths of files that caches have to ask for each time, without groups. */
-export const REVALIDATED_PATTERN = oneOf(FILES.filter((file) => fileHeaders(file, "")["Cache-Control"] !== ""));
+export const REVALIDATED_PATTERN = alternatives(FILES.filter((file) => fileHeaders(file, "")["Cache-Control"] !== ""));
 
 /** The headers of the explorer that other files do not have. */
 const { "Content-Type": _type, "Cache-Control": _caching, ...OWN } = fileHeaders(EXPLORER, "");
 export const EXPLORER_HEADERS: Headers = OWN;
 
 /** Content types by file extension. Files with other extensions are plain text. */
-export const TYPES: ReadonlyMap<string, string> = new Map(
+export const TYPES_BY_EXTENSION: ReadonlyMap<string, string> = new Map(
   ["json", "gz", "html", "js", "css", "svg"].map((extension) => [
     extension,
     fileHeaders(`x.${extension}`, "")["Content-Type"],
@@ -245,7 +247,7 @@ interface Script {
  * the body of a function that is called for each.
  */
 export function readScript({ name, entry, dispatch }: Script, parts: readonly (Section & { more?: object })[]): string {
-  const [, text = ""] = readFileSync(new URL(name, import.meta.url), "utf8").split(/^.*\bglobal RULES\b.*\n/m);
+  const [, text = ""] = readFileSync(packageFile(`src/host/${name}`), "utf8").split(/^.*\bglobal RULES\b.*\n/m);
   const code = text.replace(/^export (?=(?:async )?function)/gm, "");
   const values = parts.map(({ rules, more }) => ({
     ...rules,

@@ -6,7 +6,7 @@ import type { CellType } from "../core/source/cells.js";
 import type { DecimalReading } from "./decimals.js";
 import { type Conversion, dashed, type Form } from "./forms.js";
 import { findPrivacy, isFlag, isTimeName } from "./names.js";
-import { type ColumnTally, type Example, type Misses, type Survey, TYPES, type ValueType } from "./tally.js";
+import { type ColumnTally, type Example, type Misses, type Survey, VALUE_TYPES, type ValueType } from "./tally.js";
 
 /** How init treats all columns. */
 export interface Treatment extends Pick<Survey, "findChanged" | "findMerged"> {
@@ -153,7 +153,7 @@ function typeOf(tally: ColumnTally): ColumnType {
 
 /** The types of a column's values; whole numbers beside others are numbers. */
 function typesOf({ counts }: ColumnTally): ValueType[] {
-  return TYPES.filter((type) => counts[type] > 0 && !(type === "INTEGER" && counts.REAL > 0));
+  return VALUE_TYPES.filter((type) => counts[type] > 0 && !(type === "INTEGER" && counts.REAL > 0));
 }
 
 /** Removes `x-observed` from a schema. */
@@ -442,7 +442,7 @@ const TYPE_NAMES: Record<ValueType, string> = {
 
 /** The share of each type, the most frequent first: `2 of 3 INTEGER, 1 of 3 TEXT`. */
 function shares({ counts, rows, origin }: ColumnTally): string {
-  const kinds = TYPES.filter((type) => counts[type] > 0).sort((one, other) => counts[other] - counts[one]);
+  const kinds = VALUE_TYPES.filter((type) => counts[type] > 0).sort((one, other) => counts[other] - counts[one]);
   const nameOfType = (type: ValueType) => (origin === "database" ? type : TYPE_NAMES[type]);
   return kinds.map((type) => `${of(counts[type], rows)} ${nameOfType(type)}`).join(", ");
 }

@@ -59,13 +59,13 @@ export const FORMS: readonly Form[] = [
       `CASE WHEN ${text} GLOB '${globOf("YYYY-MM-DD[ T]HH:MM:SS")}*' AND substr(${text}, 20) NOT GLOB '*[^.0-9]*' THEN ${withT(text)} || 'Z' ELSE ${text} END`,
   }),
   convertible(
-    "times with a space, or an offset of hours",
+    "times with a space, or an offset without a colon",
     (text) => isTime(completed(text)) && OFFSET.test(completed(text)),
     {
       what: "a date-time",
       schema: DATE_TIME,
       sql: (text) =>
-        `CASE WHEN ${text} GLOB '${globOf("YYYY-MM-DD[ T]HH:MM:SS")}*' THEN ${withT(text)} || iif(substr(${text}, -3) GLOB '[-+][0-9][0-9]', ':00', '') ELSE ${text} END`,
+        `CASE WHEN ${text} GLOB '${globOf("YYYY-MM-DD[ T]HH:MM:SS")}*' THEN ${completedSql(text)} ELSE ${text} END`,
     },
   ),
   convertible(
@@ -111,6 +111,7 @@ export const FORMS: readonly Form[] = [
   groupedNumbers("numbers with apostrophes", "'", "."),
   groupedNumbers("numbers with apostrophes and a decimal comma", "'", ","),
   sensitive("telephone numbers", /^\+[0-9][0-9 ()./-]{6,24}$/, "contact data"),
+  sensitive("IBANs of bank accounts", isIban, "personal data"),
   sensitive("IP addresses", (text) => isIP(text) !== 0, "personal data"),
   sensitive(
     "tokens and keys",
@@ -241,9 +242,18 @@ export function dashed(text: string): string {
 
 const OFFSET = /(?:Z|[+-][0-9]{2}:[0-9]{2})$/;
 
-/** Completes an offset of hours, as PostgreSQL writes it: `+02`. */
+/** Completes an offset of hours, as PostgreSQL writes it, or one without a colon: `+02`, `+0200`. */
 function completed(time: string): string {
-  return /[+-][0-9]{2}$/.test(time) ? `${time}:00` : time;
+  return time.replace(/([+-][0-9]{2})([0-9]{2})?$/, (_, hours, minutes = "00") => `${hours}:${minutes}`);
+}
+
+/** SQL that completes the offset of a time, and puts T before it. */
+function completedSql(text: string): string {
+  const ends = (pattern: string, length: number) => `substr(${text}, -${length}) GLOB '[-+]${globOf(pattern)}'`;
+  return `CASE
+    WHEN ${ends("HH", 3)} THEN ${withT(text)} || ':00'
+    WHEN ${ends("HHMM", 5)} THEN substr(${withT(text)}, 1, length(${text}) - 2) || ':' || substr(${text}, -2)
+    ELSE ${withT(text)} END`;
 }
 
 /** Whether a text is a date-time, possibly with a space instead of T, or without an offset. */
@@ -255,6 +265,14 @@ function isTime(text: string): boolean {
 /** Whether a decimal is written back as the same text. */
 function isNumber(text: string): boolean {
   return placesOf(text) !== -1;
+}
+
+/** Whether a text is an IBAN with its check digits (ISO 13616), perhaps with spaces. */
+function isIban(text: string): boolean {
+  const plain = text.replaceAll(" ", "");
+  if (!/^[A-Z]{2}[0-9]{2}[0-9A-Z]{11,30}$/.test(plain)) return false;
+  const digits = [...plain.slice(4), ...plain.slice(0, 4)].map((one) => Number.parseInt(one, 36)).join("");
+  return BigInt(digits) % 97n === 1n;
 }
 
 /** Whether a text is an ASCII URL with a host. */

@@ -1,16 +1,18 @@
 /** `rollcall init`: writes a starter config with sample users, or with a contract for a database. Never overwrites files. */
+
 import { lstat, mkdir, readFile } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { codeOf, hasCode, UserError, usageError } from "../core/errors.js";
+import { packageFile } from "../core/package.js";
 import { findRefusal } from "../core/release/refusals.js";
 import { replaceFile, replaceFiles } from "../core/release/writer.js";
-import { CONFIG_FILE, CONTRACT_FILE, SAMPLE_FILE } from "../core/settings/file.js";
 import { STDIN } from "../core/settings/kinds.js";
+import { CONFIG_FILE, CONTRACT_FILE, SAMPLE_FILE } from "../core/settings/names.js";
 import type { OptionsFor } from "../core/settings/settings.js";
 import { SETTINGS } from "../core/settings/table.js";
 import { isFolder } from "../core/source/text-files.js";
-import type { SourcePath } from "../core/source/text-format.js";
+import { type SourcePath, textSettingsOf } from "../core/source/text-format.js";
 import type { Found, FoundListing } from "./found.js";
 import { titleOf } from "./names.js";
 import { chooseTables, type FoundSource, findSource } from "./source.js";
@@ -43,7 +45,7 @@ export interface InitResult {
 /** The schema for editors, if the package is installed beside the config. */
 const CONFIG_SCHEMA = "./node_modules/rollcall/config.schema.json";
 
-const PACKAGED_SAMPLE = fileURLToPath(new URL(`../../${SAMPLE_FILE}`, import.meta.url));
+const PACKAGED_SAMPLE = fileURLToPath(packageFile(SAMPLE_FILE));
 
 const { host, port, dist, pageSize } = SETTINGS;
 
@@ -144,7 +146,7 @@ export function queryFile(name: string): string {
 
 /** Makes the config for a source. */
 function configFor(folder: string, options: SurveyOptions, listings: readonly FoundListing[]) {
-  const { from, query, sourceFormat, separator, quote, encoding } = options;
+  const { from, query } = options;
   const isOneFile = typeof from === "string" && !isFolder(from);
   const own = listings.map(({ name, found }) => {
     const given = query === undefined ? undefined : pathFrom(folder, query);
@@ -157,10 +159,7 @@ function configFor(folder: string, options: SurveyOptions, listings: readonly Fo
     $schema: CONFIG_SCHEMA,
     db: typeof from === "string" ? sourceFrom(folder, from) : from.map((path) => pathFrom(folder, path)),
     // JSON leaves out what is undefined.
-    sourceFormat,
-    separator,
-    quote,
-    encoding,
+    ...textSettingsOf(options),
     ...own.find(([name]) => name === "")?.[1],
     ...STARTER,
     title: inSite.length > 0 ? titleOf(from) : undefined,

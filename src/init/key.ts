@@ -3,8 +3,8 @@ import { quoteName } from "../core/contract/sql.js";
 import { UserError } from "../core/errors.js";
 import { count, number } from "../core/print/numbers.js";
 import type { Proposed } from "./decide.js";
-import { wordsOf } from "./names.js";
-import { canBeKey, findSet, joinParts, LONGEST_KEY, type Part, partOf, tallyOf } from "./parts.js";
+import { isNamedAfter, wordsOf } from "./names.js";
+import { canBeKey, findSet, keySql, LONGEST_KEY, type Part, partOf, tallyOf } from "./parts.js";
 import type { Survey } from "./tally.js";
 
 export interface ChosenKey {
@@ -53,7 +53,7 @@ function publicColumns(names: readonly string[], columns: readonly Proposed[]): 
 function findColumn(survey: Survey, columns: readonly Proposed[]): ChosenKey | undefined {
   const likely = columns.filter((column) => canBeKey(column) && !hasEmpty(survey, column) && isLikely(survey, column));
   const found = likely
-    .sort((one, other) => rank(one.column) - rank(other.column))
+    .sort((one, other) => rank(one.column, survey.name) - rank(other.column, survey.name))
     .find(({ column }) => isUnique(survey, [column]));
   return found && alone(survey, found);
 }
@@ -86,7 +86,7 @@ function join(columns: readonly Proposed[], all: readonly Proposed[], why: strin
   const field = freeName(all);
   const parts = columns.map(partOf);
   const order = [...columns.map((part) => part.field), field];
-  return { field, why, order, added: { sql: joinParts(parts), parts } };
+  return { field, why, order, added: { sql: keySql(parts), parts } };
 }
 
 function namesOf(columns: readonly Proposed[]): string {
@@ -114,10 +114,10 @@ function whyNotPrimary(survey: Survey, columns: readonly Proposed[]): string | u
 /** Says of a column that is unique and named as a key that its texts are too long; undefined if there is none before the key. */
 function whyNotLong(survey: Survey, columns: readonly Proposed[], key: string): string | undefined {
   const own = columns.find(({ field }) => field === key);
-  const limit = own ? rank(own.column) : UNNAMED;
+  const limit = own ? rank(own.column, survey.name) : UNNAMED;
   const long = columns.find((column) => {
     const { longest } = tallyOf(survey, column);
-    const isBetter = canBeKey(column) && rank(column.column) < Math.min(limit, UNNAMED);
+    const isBetter = canBeKey(column) && rank(column.column, survey.name) < Math.min(limit, UNNAMED);
     return isBetter && longest > LONGEST_KEY && !hasEmpty(survey, column) && isUnique(survey, [column.column]);
   });
   if (!long) return undefined;
@@ -144,13 +144,16 @@ function freeName(columns: readonly Proposed[]): string {
 const KEYS = "id uuid guid pk key code slug number no username login handle url".split(" ");
 
 /** The rank of a column that is not named as a key. */
-const UNNAMED = 2 * KEYS.length;
+const UNNAMED = 3 * KEYS.length;
 
-function rank(column: string): number {
+/** Ranks `id` first, then the id of the table itself (`trip_id` of `trips`), then any other. */
+function rank(column: string, table: string): number {
   const at = KEYS.indexOf(wordsOf(column).join("_"));
   if (at >= 0) return at;
-  const last = KEYS.indexOf(wordsOf(column).at(-1) ?? "");
-  return last >= 0 ? KEYS.length + last : UNNAMED;
+  const end = wordsOf(column).at(-1) ?? "";
+  const last = KEYS.indexOf(end);
+  if (last === -1) return UNNAMED;
+  return (isNamedAfter(column, table, end) ? 1 : 2) * KEYS.length + last;
 }
 
 /** Whether a column is a likely key: not a time, an enumeration or a long text. */
@@ -209,7 +212,7 @@ function noKey(survey: Survey, columns: readonly Proposed[]): NoKeyError {
 
 /** The error for a query whose columns are unique together. init does not change a query. */
 function noKeyInQuery({ name }: Survey, columns: readonly Proposed[], field: string): NoKeyError {
-  const sql = `${joinParts(columns.map(partOf))} AS ${quoteName(field)}`;
+  const sql = `${keySql(columns.map(partOf))} AS ${quoteName(field)}`;
   const why = `no column is unique, but (${namesOf(columns)}) are together`;
   return new NoKeyError(`The query ${name} has no key: ${why}; add a column to its SELECT: ${sql}`);
 }

@@ -182,19 +182,61 @@ function plural(word: string): string {
   return /(?:s|x|ch|sh|z)$/.test(word) ? `${word}es` : `${word}s`;
 }
 
+/**
+ * Whether a column is named as a table in singular or plural, with or without the name of the table's key: `country`,
+ * `countries` and `country_code` for the table countries with the key code, `trip_id` for trips with the key trip_id.
+ */
+export function isNamedAfter(column: string, table: string, key: string): boolean {
+  const name = wordsOf(column).join("");
+  const noun = wordsOf(table).join("");
+  const keyWords = wordsOf(key);
+  // The key may have the name of its table in front.
+  const ends = keyWords.map((_, at) => ({ before: keyWords.slice(0, at).join(""), end: keyWords.slice(at).join("") }));
+  const own = ends.filter(({ before }) => before === "" || isSameNoun(before, noun)).map(({ end }) => end);
+  return ["", ...own].some((end) => name.endsWith(end) && isSameNoun(name.slice(0, name.length - end.length), noun));
+}
+
+/** Whether two words are the same, or one is the plural of the other. */
+function isSameNoun(one: string, other: string): boolean {
+  const pluralsOf = (word: string) => [word, `${word}s`, `${word}es`, word.replace(/y$/, "ies")];
+  return pluralsOf(one).includes(other) || pluralsOf(other).includes(one);
+}
+
 const LONGEST_PATH = 100;
 
 /** Proposes the listing's path: `/people/`, avoiding names of a release's own files. */
-export function pathOf(table: string): string {
+export function proposePath(table: string): string {
   const safe = segmentOf(table);
   return TAKEN_NAMES.includes(safe) ? `/${safe}-list/` : `/${safe}/`;
 }
 
+/** How letters are written in ASCII that are more than a letter with a mark, or that German writes with two letters. */
+const IN_ASCII: Readonly<Record<string, string>> = {
+  ä: "ae",
+  ö: "oe",
+  ü: "ue",
+  ß: "ss",
+  æ: "ae",
+  œ: "oe",
+  ø: "oe",
+  ł: "l",
+  đ: "d",
+  ð: "d",
+  þ: "th",
+  ħ: "h",
+  ŧ: "t",
+  ŋ: "ng",
+  ı: "i",
+};
+
 function segmentOf(table: string): string {
-  const safe = withoutMarks(table)
+  const letters = table
+    .normalize("NFC")
     .toLowerCase()
-    .slice(0, LONGEST_PATH)
+    .replace(/\p{L}/gu, (letter) => IN_ASCII[letter] ?? letter);
+  const safe = withoutMarks(letters)
     .replace(/[^a-z0-9_~-]+/g, "-")
+    .slice(0, LONGEST_PATH)
     .replace(/^[-_~]+|[-_~]+$/g, "");
   return safe || "records";
 }

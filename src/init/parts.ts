@@ -14,12 +14,15 @@ export interface Part {
 /**
  * Writes the SQL of a key made of several columns: their values joined by `:`. In texts, `~` becomes `~0` and `:` becomes `~1`, so
  * that different values never give one key. It is NULL if a value is.
+ * @param sqls the SQL of each part; the names of the columns by default
  */
-export function joinParts(parts: readonly Part[]): string {
-  const values = parts.map(({ column, isText }) => {
-    const name = quoteName(column);
-    return isText ? `replace(replace(${name}, '~', '~0'), ':', '~1')` : name;
-  });
+export function keySql(
+  parts: readonly Part[],
+  sqls: readonly string[] = parts.map(({ column }) => quoteName(column)),
+): string {
+  const values = parts.map(({ isText }, at) =>
+    isText ? `replace(replace(${sqls[at]}, '~', '~0'), ':', '~1')` : sqls[at],
+  );
   return values.join(" || ':' || ");
 }
 

@@ -4,7 +4,7 @@ import { quoteName } from "../core/contract/sql.js";
 import { decide, type Proposed, type Treatment, unobserved } from "./decide.js";
 import { decimalReader } from "./decimals.js";
 import { type ChosenKey, chooseKey } from "./key.js";
-import { fieldOf, isAboutThings, pathOf, wordsForRecords, wordsOf } from "./names.js";
+import { fieldOf, isAboutThings, proposePath, wordsForRecords, wordsOf } from "./names.js";
 import type { SurveyOptions } from "./subject.js";
 import type { Survey } from "./tally.js";
 
@@ -71,7 +71,7 @@ export function propose(survey: Survey, options: SurveyOptions): Proposal {
     title: words[0].replace(/^./u, (letter) => letter.toUpperCase()),
     type: "object",
     "x-listing": {
-      path: pathOf(survey.name),
+      path: proposePath(survey.name),
       words,
       key: key.field,
       order: key.order,

@@ -7,8 +7,9 @@ import { nameOfSource, type SourcePath } from "../core/source/text-format.js";
 import { requireDecimalColumns } from "./decimals.js";
 import { type Found, type FoundListing, findIn } from "./found.js";
 import { NoKeyError } from "./key.js";
+import { addNamedReferences } from "./named-references.js";
 import { isLog, listingNamesOf } from "./names.js";
-import { addReferences, type ForeignKey, foreignKeysOf } from "./references.js";
+import { addReferences, type ForeignKey, foreignKeysOf, valuesOfDatabase } from "./references.js";
 import type { SurveyOptions } from "./subject.js";
 import { type OpenSource, survey, withSource } from "./survey.js";
 import type { Survey } from "./tally.js";
@@ -44,9 +45,13 @@ export function findSource(options: SurveyOptions, signal?: AbortSignal): Promis
     throw usageError(`${flag} writes a query of its own, so it excludes --query; convert in that query.`);
   }
   return withSource(options, signal, async (source) => {
-    const { table, query, allTables, decimal = [] } = options;
+    const { table, query, allTables, references, decimal = [] } = options;
     const isOne = table !== undefined || query !== undefined || source.texts?.isSeveral === false;
     if (allTables && isOne) throw refuseAll(options);
+    if (typeof references === "object" && !(allTables && source.texts))
+      throw usageError(
+        "--references is for several text files and --all; references of a database are its foreign keys. Leave it out.",
+      );
     const tables = isOne ? [] : listTables(source.db);
     if (allTables || tables.length > 1) return findTables(source, tables, options, signal);
     const surveyed = await survey(source, options, signal);
@@ -77,11 +82,12 @@ async function findTables(
   options: SurveyOptions,
   signal: AbortSignal | undefined,
 ): Promise<FoundSource> {
-  const { from, decimal = [] } = options;
+  const { from, decimal = [], references } = options;
   const found: Omit<FoundListing, "name">[] = [];
+  const surveys = new Map<string, Survey>();
   const left: LeftTable[] = leftFiles(source);
   for (const table of tables) {
-    const one = await findTable(source, { ...options, table }, signal);
+    const one = await findTable(source, { ...options, table }, surveys, signal);
     signal?.throwIfAborted();
     if ("why" in one) left.push(one);
     else found.push(one);
@@ -106,7 +112,9 @@ async function findTables(
       ({ name, found: { name: table } }) =>
         `the table ${table} is the listing ${name}, since a listing cannot be named ${table}; the config can give it another name`,
     );
-  const { listings, notes } = addReferences(source.db, named);
+  const { listings, notes } = source.texts
+    ? addNamedReferences(source.db, named, surveys, references)
+    : addReferences(valuesOfDatabase(source.db), named, ({ name }) => foreignKeysOf(source.db, name));
   return { listings, left, notes: [...renamed, ...notes] };
 }
 
@@ -121,10 +129,11 @@ function withoutPath(found: Found): Found {
   return { ...found, contract: { ...found.contract, "x-listing": listing } };
 }
 
-/** Analyses one of several tables. */
+/** Analyses one of several tables. @param surveys gets its survey */
 async function findTable(
   source: OpenSource,
   options: SurveyOptions & { table: string },
+  surveys: Map<string, Survey>,
   signal: AbortSignal | undefined,
 ): Promise<Omit<FoundListing, "name"> | LeftTable> {
   const { table } = options;
@@ -134,6 +143,7 @@ async function findTable(
     const surveyed = await survey(source, options, signal);
     role = roleOf(surveyed, foreignKeysOf(source.db, table));
     rows = surveyed.rows;
+    surveys.set(table, surveyed);
     // The row's number of a database is not a key here: nobody has looked at each table and accepted it.
     const rowid = source.texts ? surveyed.rowid : undefined;
     return { role, found: findIn({ ...surveyed, rowid }, options) };
@@ -176,7 +186,8 @@ export function omittedColumns({ columns }: Found): string[] {
 }
 
 /** What a contract that nobody has read yet does to the records of a listing. */
-export function notesOn({ name, found: { columns, key, rows } }: FoundListing): string[] {
+export function notesOn({ name, found: { columns, key, rows, note } }: FoundListing): string[] {
+  const onFile = note === undefined ? [] : [name === "" ? note : `${name}: ${note}`];
   const inListing = (column: string) => (name === "" ? column : `${name}.${column}`);
   const ofColumns = columns.flatMap(({ column, nulls = [], doubt, concern }) => {
     const why = nulls.map((mark) => describeNull(mark, rows));
@@ -184,7 +195,8 @@ export function notesOn({ name, found: { columns, key, rows } }: FoundListing): 
     if (concern !== undefined) why.push(concern);
     return why.map((note) => `${inListing(column)}: ${note}`);
   });
-  return key.added ? [`${inListing(key.field)}: ${key.why}`, ...ofColumns] : ofColumns;
+  const onKey = key.added ? [`${inListing(key.field)}: ${key.why}`] : [];
+  return [...onFile, ...onKey, ...ofColumns];
 }
 
 /** Says that a text becomes NULL: `"n/a" becomes null, in 4 of 44 rows`. */

@@ -3,7 +3,7 @@ import type { OptionsFor } from "../core/settings/settings.js";
 import type { SourcePath } from "../core/source/text-format.js";
 
 /** Where values come from: a SQLite file, cells of CSV or TSV, which have no types, or members of NDJSON. */
-export type Origin = "database" | "cells" | "members";
+export type ValueOrigin = "database" | "cells" | "members";
 
 export interface SubjectColumn {
   name: string;
@@ -26,7 +26,7 @@ export interface Subject {
   /** Name of the table or view in the database's spelling, or of the file of a query or of records, without its extension. */
   name: string;
   kind: "table" | "view" | "query" | "file";
-  origin: Origin;
+  origin: ValueOrigin;
   /** The SQL after FROM. */
   relation: string;
   columns: SubjectColumn[];

@@ -108,6 +108,7 @@ export async function survey(
     ...subject,
     rows,
     columns,
+    sqlOf: givenSql,
     countDifferent(names) {
       const values = names.map(givenSql);
       const present = values.map((sql) => `${sql} IS NOT NULL`).join(" AND ");

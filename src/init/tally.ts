@@ -4,7 +4,7 @@ import { ABSENCE_MARKS, CellColumn, memberTypeOf, storedMember } from "../core/s
 import { DecimalColumn, type Mark } from "../core/source/decimals.js";
 import { InvalidText } from "../core/source/values.js";
 import { beginsAsJson, type Conversion, FORMS, type Form, hasEmailAddress, isExactJson } from "./forms.js";
-import type { Origin, Subject, SubjectColumn } from "./subject.js";
+import type { Subject, SubjectColumn, ValueOrigin } from "./subject.js";
 
 /** A row in messages: `rowid 17`, `row 17` of a view, or `line 17`. */
 export type RowName = string;
@@ -26,8 +26,8 @@ export interface Misses extends Counted {
 }
 
 /** The types of values. Booleans and JSON are types of their own only in NDJSON. */
-export const TYPES = ["INTEGER", "REAL", "TEXT", "BLOB", "BOOLEAN", "JSON"] as const;
-export type ValueType = (typeof TYPES)[number];
+export const VALUE_TYPES = ["INTEGER", "REAL", "TEXT", "BLOB", "BOOLEAN", "JSON"] as const;
+export type ValueType = (typeof VALUE_TYPES)[number];
 
 /** Maximum number of values of an enumeration, and their length. */
 const MOST_VALUES = 20;
@@ -39,7 +39,7 @@ const MOST_MEMBERS = 1000;
 const SHARE_MISSED = 1 / 20;
 const FEW_MISSED = 10;
 
-const TIME_OF_DAY = /^\d{1,3}:[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?: ?[ap]m)?$/i;
+const TIME_OF_DAY = /^ ?\d{1,3}:[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?: ?[ap]m)?$/i;
 
 export class ColumnTally {
   rows = 0;
@@ -67,7 +67,7 @@ export class ColumnTally {
   most: bigint | number = Number.NEGATIVE_INFINITY;
   empty = 0;
   longest = 0;
-  /** Texts such as `08:00:00`; hours may exceed 24. */
+  /** Texts such as `08:00:00` or ` 8:00:00`; hours may exceed 24. */
   timesOfDay = 0;
   /** Texts that are not UTF-8. */
   readonly undecodable: Counted = { count: 0 };
@@ -85,7 +85,7 @@ export class ColumnTally {
 
   constructor(
     { name, type, isUnnamed = false }: SubjectColumn,
-    readonly origin: Origin,
+    readonly origin: ValueOrigin,
     /** Texts that the user named as marks for NULL. */
     private readonly givenMarks: ReadonlySet<string>,
   ) {
@@ -264,6 +264,8 @@ function isMissed(count: number, texts: number): boolean {
 export interface Survey extends Omit<Subject, "columns"> {
   rows: number;
   columns: ColumnTally[];
+  /** The SQL of a column's values: JSON texts of NDJSON as text, all others as they are given. */
+  sqlOf(column: string): string;
   /** Counts the different values of some columns together. Rows with NULL are left out. */
   countDifferent(columns: readonly string[]): number;
   /** Reads some columns of the first rows. */

@@ -7,18 +7,22 @@ import { checkContract } from "../core/contract/file/parse.js";
 import { lowerCase } from "../core/contract/sql.js";
 import { readText, UserError, usageError } from "../core/errors.js";
 import { replaceFiles } from "../core/release/writer.js";
-import { CONTRACT_FILE } from "../core/settings/file.js";
+import { CONTRACT_FILE } from "../core/settings/names.js";
 import type { SettingsOfListing } from "../core/settings/settings.js";
 import { namedBy, type Offered, offeredBy } from "../core/source/offered.js";
 import { openRelation, ROWID_NAMES } from "../core/source/relation.js";
 import { decidedIn, readSourceColumns, type SourceColumns } from "../core/source/source-columns.js";
 import { findTextFiles } from "../core/source/text-files.js";
-import { nameOfSource, type SourcePath, type TextSettings } from "../core/source/text-format.js";
+import { nameOfSource, type SourcePath, type TextSettings, textSettingsOf } from "../core/source/text-format.js";
 import { addFields } from "./contract-edits.js";
 import type { Proposed } from "./decide.js";
+import type { Found, FoundListing } from "./found.js";
 import { explainWriteErrors } from "./init.js";
+import { addNamedReferences } from "./named-references.js";
 import { fieldSchema, proposeColumns } from "./propose.js";
+import { addReferences, foreignKeysOf, valuesOfDatabase } from "./references.js";
 import { type OpenSource, survey, withSource } from "./survey.js";
+import type { Survey } from "./tally.js";
 
 /** The settings with which a build reads the source. */
 export interface UpdateOptions extends TextSettings {
@@ -29,6 +33,8 @@ export interface UpdateOptions extends TextSettings {
   query?: string | undefined;
   contract?: string | ContractFile | undefined;
   listings?: Readonly<Record<string, SettingsOfListing>> | undefined;
+  /** Whether new columns of text files become references. */
+  references?: boolean;
 }
 
 /** What was found for one contract file. */
@@ -51,6 +57,8 @@ export interface Update {
   left: readonly Proposed[];
   /** Columns of the source that the query does not read. */
   unread: readonly string[];
+  /** Foreign keys of new columns that are not references. */
+  notes: readonly string[];
   /** The changes of the file, as a unified diff; empty without any. */
   diff: string;
 }
@@ -74,9 +82,9 @@ interface Target extends Pick<UpdateOptions, "table" | "query"> {
  */
 export async function updateContracts(options: UpdateOptions, signal?: AbortSignal): Promise<Update[]> {
   const targets = targetsOf(options);
-  const { db, dist, sourceFormat, separator, quote, encoding } = options;
+  const { db, dist, listings, references } = options;
   const known = readSourceColumns(dist);
-  const reading = { from: db, sourceFormat, separator, quote, encoding };
+  const reading = { from: db, ...textSettingsOf(options) };
   const byListing = new Map<string, Edited>();
   // Text files are imported in another way for queries.
   for (const isQueried of [false, true]) {
@@ -84,7 +92,11 @@ export async function updateContracts(options: UpdateOptions, signal?: AbortSign
     const [first] = some;
     if (first === undefined) continue;
     await withSource({ ...reading, query: first.query }, signal, async (source) => {
-      for (const target of some) byListing.set(target.listing, await updateOne(source, reading, target, known, signal));
+      const read: ReadTarget[] = [];
+      for (const target of some) read.push(await readTarget(source, reading, target, known, signal));
+      // A release of one listing has no references.
+      const found = listings === undefined || isQueried ? undefined : findReferences(source, read, references);
+      for (const one of read) byListing.set(one.update.listing, edit(one, found));
     });
   }
   const edited = targets.flatMap(({ listing }) => byListing.get(listing) ?? []);
@@ -117,13 +129,21 @@ function targetsOf({ contract, listings, table, query }: UpdateOptions): Target[
   return targets;
 }
 
-async function updateOne(
+/** A contract file, and what was found in its source. */
+interface ReadTarget {
+  update: Update;
+  contract: Contract;
+  text: string;
+  surveyed: Survey;
+}
+
+async function readTarget(
   source: OpenSource,
   reading: TextSettings & { from: SourcePath },
   { listing, contract: file, setting, table, query }: Target,
   known: SourceColumns | undefined,
   signal: AbortSignal | undefined,
-): Promise<Edited> {
+): Promise<ReadTarget> {
   const contract = await loadContract(file, setting);
   const text = readText(file, "it is the contract to update", MAX_CONTRACT);
   // As for a build, the table is named like the records. A text file alone has one.
@@ -160,15 +180,82 @@ async function updateOne(
       .map(({ path, column }) => ({ field: path, column })),
     left: publishable.filter(({ column }) => wasLeft(column)),
     unread: offered === undefined ? [] : unreadColumns(offered, contract),
+    notes: [],
     diff: "",
   };
+  return { update, contract, text, surveyed };
+}
+
+/** The references of new columns, and notes on those that are none: schemas by field, and notes, by listing. */
+type FoundReferences = ReadonlyMap<string, { schemas: ContractFile["properties"]; notes: readonly string[] }>;
+
+/** Finds the references of new columns as init does. Fields that were in a contract stay as they are. */
+function findReferences(
+  { db, texts }: OpenSource,
+  read: readonly ReadTarget[],
+  references: UpdateOptions["references"],
+): FoundReferences {
+  const listings = read.map(foundListing);
+  const surveys = new Map(read.map(({ surveyed }) => [surveyed.name, surveyed]));
+  const isNew = (table: string, column: string) =>
+    read.some(
+      ({ update, surveyed }) =>
+        surveyed.name === table && update.added.some((one) => lowerCase(one.column) === lowerCase(column)),
+    );
+  const keysOf = ({ name }: Found) =>
+    foreignKeysOf(db, name).filter(({ from }) => from.every((column) => isNew(name, column)));
+  const found = new Map<string, { schemas: ContractFile["properties"]; notes: readonly string[] }>();
+  for (const listing of listings) {
+    const made = texts
+      ? addNamedReferences(db, listings, surveys, references, {
+          isWanted: (table, column) => table === listing.found.name && isNew(table, column),
+          next: 'add "x-references" to their fields',
+        })
+      : addReferences(valuesOfDatabase(db), listings, (one) => (one === listing.found ? keysOf(one) : []));
+    const own = made.listings.find(({ name }) => name === listing.name);
+    found.set(listing.name, { schemas: own?.found.contract.properties ?? {}, notes: made.notes });
+  }
+  return found;
+}
+
+/** A listing as init would find it, with the fields that its contract has and those that are added. */
+function foundListing({ update, contract, surveyed }: ReadTarget): FoundListing {
+  const { listing: name, added, rows } = update;
+  const known = fieldsOf(contract.file.properties, Object.keys);
+  const columns = [
+    ...known.map(({ path, column, schema }): Proposed => ({ column, field: path, schema, what: "", why: "" })),
+    ...added,
+  ];
+  const schemas = added.map(({ field, column, schema = {} }) => [field, fieldSchema(field, column, schema)] as const);
+  const properties = { ...contract.file.properties, ...Object.fromEntries(schemas) };
+  const key = { field: contract.listing.key, why: "", order: [] };
+  // Its query, if it has one, is not changed.
+  const found: Found = {
+    name: surveyed.name,
+    kind: "query",
+    note: undefined,
+    notes: undefined,
+    rows,
+    contract: { ...contract.file, properties },
+    columns,
+    key,
+  };
+  return { name, role: "table", found };
+}
+
+/** Adds the fields to the text of a contract. @param references those of all listings */
+function edit({ update, text }: ReadTarget, references: FoundReferences | undefined): Edited {
+  const { listing, contract: file, added } = update;
+  const { schemas = {}, notes = [] } = references?.get(listing) ?? {};
   if (added.length === 0) return { update, text };
-  const fields = added.map(({ field, column, schema = {} }) => [field, fieldSchema(field, column, schema)] as const);
+  const fields = added.map(
+    ({ field, column, schema = {} }) => [field, schemas[field] ?? fieldSchema(field, column, schema)] as const,
+  );
   const edited = addFields(text, new Map(fields), file);
   const read = checkContract(edited.text);
   if ("mistakes" in read)
     throw new UserError(`The new columns do not fit into ${file}, so nothing was written:`, { details: read.mistakes });
-  return { update: { ...update, version: read.listing.version, diff: edited.diff }, text: edited.text };
+  return { update: { ...update, notes, version: read.listing.version, diff: edited.diff }, text: edited.text };
 }
 
 /** The columns behind a query that neither the query nor the contract names. */

@@ -1,10 +1,10 @@
 /** Opens the SQLite file of a mirror. Reads its header first, so that SQLite opens no file of another program. */
-import { lstatSync, readSync } from "node:fs";
+import { lstatSync, readSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import Database from "better-sqlite3";
 import { codeOf, explainRefusal, hasCode, isSystemError, UserError } from "../core/errors.js";
 import { closing, openPlain } from "../core/release/plain-files.js";
-import { APPLICATION_ID, FORMAT, MIRROR_SQL } from "./schema.js";
+import { APPLICATION_ID, FORMAT, isBare, MIRROR_SQL } from "./schema.js";
 
 /** SQLite's header: its length, its first bytes, and the offset of the application id. */
 const HEADER = { bytes: 100, magic: "SQLite format 3\0", application: 68 };
@@ -68,6 +68,28 @@ export function watchFile(path: string): () => boolean {
     const now = lstatSync(path, { throwIfNoEntry: false });
     return now?.dev === dev && now.ino === ino;
   };
+}
+
+/**
+ * Removes a mirror that was never filled, under SQLite's exclusive lock: the file stays if another program has it open, has written to
+ * it, or has put its own in its place. Rolls back the open transaction.
+ * @param db the database, which the caller closes
+ * @param isThere whether the path still leads to its file
+ */
+export function removeBare(db: Database.Database, path: string, isThere: () => boolean): void {
+  if (db.inTransaction) db.exec("ROLLBACK");
+  // SQLite would remove a log of this name.
+  if (!isThere()) return;
+  try {
+    // Removes the log. Fails while another program has the file open.
+    db.pragma("journal_mode = DELETE");
+    db.exec("BEGIN EXCLUSIVE");
+  } catch (error) {
+    if (codeOf(error)?.startsWith("SQLITE_")) return;
+    throw error;
+  }
+  if (isBare(db) && isThere()) rmSync(path, { force: true });
+  db.exec("ROLLBACK");
 }
 
 /** Whether a path has a mirror, or an empty file. Reads the header itself: SQLite could change another program's database. */

@@ -1,5 +1,4 @@
 /** The client's stores in a SQLite file: one for each listing, all changed in one transaction. */
-import { rmSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import type { Store } from "../client/sync/store.js";
 import type { AnyRecord, Contract } from "../core/contract/contract.js";
@@ -7,7 +6,7 @@ import { parseContract } from "../core/contract/file/load.js";
 import { mirrorTable } from "../core/contract/listing-names.js";
 import { UserError } from "../core/errors.js";
 import { CONTRACT } from "../core/release/layout.js";
-import { openMirror, using, watchFile } from "./file.js";
+import { openMirror, removeBare, using, watchFile } from "./file.js";
 import { dropTables, emptyTables, isBare, MIRROR_TABLE, makeTables, shapeOf, unlockTables } from "./schema.js";
 import { createTransaction, undo } from "./transaction.js";
 
@@ -163,11 +162,11 @@ export function createSqliteStores(file: string, url: string): SqliteStores {
         isEmpty = false;
       }),
     close() {
+      // If the first fill failed, remove the file.
+      if (db && isEmpty) removeBare(db, file, isThere);
       // SQLite rolls back a transaction that is open.
       db?.close();
       db = undefined;
-      // If the first fill failed, remove the file.
-      if (isEmpty && isThere()) for (const end of ["", "-wal", "-shm"]) rmSync(file + end, { force: true });
       isEmpty = false;
     },
   };

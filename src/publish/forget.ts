@@ -124,6 +124,6 @@ async function* urlsOf(dist: string, names: readonly string[], unknown: string[]
 
 /** The URLs of files that another release does not have, or has with other bytes. */
 function ownUrls(files: ReleaseFiles, other: ReleaseFiles | undefined): Iterable<string> {
-  const isSamePlace = other?.place.baseUrl === files.place.baseUrl;
+  const isSamePlace = other?.location.baseUrl === files.location.baseUrl;
   return urlsWhere(files, ownedBy(files), (path) => !isSamePlace || files.digestOf(path) !== other?.digestOf(path));
 }

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
-import { z } from "zod";
+import * as z from "zod";
 import { hasCode, UserError } from "../core/errors.js";
 import { duration } from "../core/print/numbers.js";
 import { describeProcess, type Process, processSchema, thisProcess } from "../core/release/process.js";

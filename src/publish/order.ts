@@ -15,7 +15,7 @@ import {
   unlistedFiles,
   type Variant,
 } from "../core/release/layout.js";
-import { type ListingName, placeOf } from "../core/release/place.js";
+import { type ListingLocation, locationOf } from "../core/release/location.js";
 import { hashPlain } from "../core/release/plain-files.js";
 import { type ListedFolder, partsOf, pathInSite, type Site } from "../core/release/site.js";
 import { encodeSums, type PageDigests, type Sums } from "../core/release/sums.js";
@@ -64,8 +64,8 @@ const ENTRANCES: readonly string[] = [SNAPSHOT, EXPLORER];
 export class ReleaseFiles {
   readonly folder: string;
   readonly id: string;
-  /** The base URL, and the path of the listing; see `placeOf`. */
-  readonly place: ListingName;
+  /** The base URL, and the path of the listing; see `locationOf`. */
+  readonly location: ListingLocation;
   /** The form of page URLs, the same in all listings. */
   readonly links: Snapshot["links"];
   readonly listings: readonly ListingPages[];
@@ -84,7 +84,7 @@ export class ReleaseFiles {
   constructor(site: Site) {
     this.folder = site.folder;
     this.id = site.id;
-    this.place = placeOf(site);
+    this.location = locationOf(site);
     this.links = site.listings[0]?.release.snapshot.links ?? "query";
     const first: string[] = [];
     const last: string[] = [];

@@ -1,10 +1,10 @@
 /** The list of files that Rollcall owns in a target, stored in the target. Other files there are never touched. */
 import { dirname } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { parseAs } from "../core/contract/json.js";
 import { UserError } from "../core/errors.js";
 import { PagePaths } from "../core/release/layout.js";
-import { SITE_PATH } from "../core/release/place.js";
+import { SITE_PATH } from "../core/release/location.js";
 import { holderSchema } from "./holder.js";
 import { isPublishable, type ReleaseFiles } from "./order.js";
 
@@ -19,7 +19,7 @@ const ownedSchema = z.strictObject({
   release: z.string().regex(/^[0-9a-f]{12}$/),
   /** False from before the first change of a run until after its last removal. */
   complete: z.boolean(),
-  /** The path of the release, see `placeOf`. While it replaces one with another path, both. */
+  /** The path of the release, see `locationOf`. While it replaces one with another path, both. */
   paths: z.array(z.union([listingPath, z.literal(SITE_PATH)])).min(1),
   /** The pages of each listing. While a release replaces another, those of both. */
   listings: z.array(
@@ -43,12 +43,12 @@ const ownedSchema = z.strictObject({
 export type Owned = z.infer<typeof ownedSchema>;
 
 /** The files owned when a target holds exactly one release. */
-export function ownedBy({ id, place, listings, others }: ReleaseFiles, cacheControl?: string): Owned {
+export function ownedBy({ id, location, listings, others }: ReleaseFiles, cacheControl?: string): Owned {
   return {
     rollcall: 1,
     release: id,
     complete: true,
-    paths: [place.path],
+    paths: [location.path],
     listings: listings.map(({ paths, digests }) => {
       return { path: paths.listing, pages: digests.pages, variants: [...digests.variants] };
     }),

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { explainSystem, UserError, unlessStopped } from "../core/errors.js";
 import { findRelease } from "../core/release/choose.js";
 import { CURRENT, SNAPSHOT } from "../core/release/layout.js";
+import { type Announced, isOtherListing, otherListing, parseAnnounced } from "../core/release/location.js";
 import { holdReleases } from "../core/release/lock.js";
 import { idOf } from "../core/release/name.js";
-import { type Announced, isOtherListing, otherListing, parseAnnounced } from "../core/release/place.js";
 import { findPrevious, releaseNames } from "../core/release/releases.js";
 import { findSiteDamage, openSiteRelease } from "../core/release/site.js";
 import { hasScheme } from "../core/settings/kinds.js";
@@ -118,15 +118,20 @@ function openTarget(options: Complete<PublishOptions>, files: ReleaseFiles, sign
  */
 function requireReplaceable(
   target: Target,
-  { place }: ReleaseFiles,
+  { location }: ReleaseFiles,
   { there, before }: { there: Announced | undefined; before: Owned | undefined },
   { dist, expect }: Complete<PublishOptions>,
 ): void {
   const { name } = target;
   if (there) {
-    const paths = before?.paths ?? [there.path ?? place.path];
-    if (paths.every((path) => isOtherListing({ baseUrl: there.base_url, path }, place)))
-      throw otherListing(name, { announced: there, path: paths[0] ?? place.path }, place, "Publish to another target");
+    const paths = before?.paths ?? [there.path ?? location.path];
+    if (paths.every((path) => isOtherListing({ baseUrl: there.base_url, path }, location)))
+      throw otherListing(
+        name,
+        { announced: there, path: paths[0] ?? location.path },
+        location,
+        "Publish to another target",
+      );
   }
   if (target.isShared) requireKnown(name, there?.id, { dist, expect });
 }

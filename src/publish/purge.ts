@@ -63,7 +63,7 @@ function changedUrls(plan: Plan): Iterable<string> {
  * folder is its explorer's, too; on hosts by path, also if a listing is there.
  */
 export function* urlsWhere(
-  { place: { baseUrl }, links }: Pick<ReleaseFiles, "place" | "links">,
+  { location: { baseUrl }, links }: Pick<ReleaseFiles, "location" | "links">,
   { listings, others }: Owned,
   isSelected: (path: string) => boolean,
 ): Generator<string> {

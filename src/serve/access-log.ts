@@ -2,7 +2,7 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Variant } from "../core/release/layout.js";
-import type { ServerCounts } from "./counts.js";
+import type { Counts } from "./counts.js";
 import { noteSent, sendings } from "./send.js";
 
 export interface AccessEntry {
@@ -48,7 +48,7 @@ type LoggedRequest = Pick<AccessEntry, "method" | "url" | "version"> & {
  * Makes the recorder of responses; undefined if nothing reads the log or the counts. Call its methods when a request begins,
  * with the id of the release that serves it.
  */
-export function createRecorder(write?: (entry: AccessEntry) => void, counts?: ServerCounts) {
+export function createRecorder(write?: (entry: AccessEntry) => void, counts?: Counts) {
   if (!write && !counts) return undefined;
   /** @returns a function that records the response. */
   const begin = ({ remoteAddress: remote = "" }: Socket, release: string, asked?: LoggedRequest) => {

@@ -8,9 +8,9 @@ import { CONTENT_TYPE, NO_STORE } from "../core/contract/headers.js";
 import { SNAPSHOT } from "../core/release/layout.js";
 import { parseFolderName } from "../core/release/name.js";
 import { factsOf, type Site } from "../core/release/site.js";
-import { ServerCounts } from "./counts.js";
 import { SERVER_LIMITS } from "./limits.js";
 import { type Address, listen } from "./listen.js";
+import { ServerCounts } from "./metrics.js";
 import type { CountedServer } from "./serve.js";
 
 const ADMIN_FLAGS = { port: "port for --admin", host: "--admin with" };

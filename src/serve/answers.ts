@@ -24,13 +24,13 @@ export interface Head {
 }
 
 /** The first and last byte that are sent. */
-export interface Range {
+export interface ByteRange {
   start: number;
   end: number;
 }
 
 /** The part of a response that is a large file: its path in the release, and the bytes that are sent. */
-export interface Download extends Range {
+export interface Download extends ByteRange {
   path: string;
   isPartial: boolean;
 }

@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache";
 import Negotiator from "negotiator";
 import { ENCODINGS, type Encoding } from "../core/contract/headers.js";
 import type { Variant } from "../core/release/layout.js";
-import type { Range } from "./answers.js";
+import type { ByteRange } from "./answers.js";
 
 /** The headers that select a response. */
 export type RequestHeaders = {
@@ -52,7 +52,7 @@ export function requestedRange(
   { range, "if-range": condition }: RequestHeaders,
   etag: string,
   size: number,
-): Range | "none" | undefined {
+): ByteRange | "none" | undefined {
   const [, first = "", last = ""] = /^bytes=(\d*)-(\d*)$/i.exec(range ?? "") ?? [];
   if (first + last === "" || (condition !== undefined && condition !== etag)) return undefined;
   if (first !== "" && last !== "" && Number(last) < Number(first)) return undefined;

@@ -9,7 +9,7 @@ import { openSiteRelease, type Site } from "../core/release/site.js";
 import { createAnswer, pathOf, type RequestFacts } from "./answer.js";
 import { type Answer, createAnswers, type Served } from "./answers.js";
 import { openFiles, type VerifiedFiles } from "./files.js";
-import { isHost } from "./host.js";
+import { isHost } from "./host-header.js";
 import { createDownloads, hasBody, send } from "./send.js";
 import type { FileStore } from "./store.js";
 

@@ -6,7 +6,7 @@ import type { Site } from "../core/release/site.js";
 import type { Complete, OptionsFor } from "../core/settings/settings.js";
 import { type AccessEntry, createRecorder } from "./access-log.js";
 import { createConnections } from "./connections.js";
-import type { ServerCounts } from "./counts.js";
+import type { Counts } from "./counts.js";
 import { followCurrent } from "./current.js";
 import type { Take } from "./fast-path/connection.js";
 import { readPlainGet } from "./fast-path/request.js";
@@ -45,7 +45,7 @@ export interface Server {
 
 export interface CountedEffects extends ServerEffects {
   /** Counts responses and refusals. */
-  counts?: ServerCounts | undefined;
+  counts?: Counts | undefined;
   /** Aborts the opening of a release, as `close` does. */
   signal?: AbortSignal | undefined;
 }

@@ -3,11 +3,11 @@
  * the file was already read in the same state.
  */
 import type { BigIntStats } from "node:fs";
-import { totalmem } from "node:os";
 import { LRUCache } from "lru-cache";
 import { codeOf, hasCode } from "../core/errors.js";
 import { digestReleaseFile, readPlainSync, sha256 } from "../core/release/plain-files.js";
-import type { ServerCounts } from "./counts.js";
+import { memoryLimit } from "../core/settings/memory.js";
+import type { Counts } from "./counts.js";
 import { openFilesLimit } from "./limits.js";
 
 const MB = 1024 * 1024;
@@ -26,9 +26,7 @@ const SHARE = 0.25;
 
 /** The default cache size in megabytes. */
 export function defaultCacheMb(): number {
-  // The limit of a container or a service; 0, undefined or more than the machine has if there is none.
-  const limit = process.constrainedMemory() || Number.POSITIVE_INFINITY;
-  return Math.floor((Math.min(limit, totalmem()) * SHARE) / MB);
+  return Math.floor((memoryLimit() * SHARE) / MB);
 }
 
 export type FileStore = ReturnType<typeof createStore>;
@@ -37,7 +35,7 @@ export type FileStore = ReturnType<typeof createStore>;
  * Makes the reader of files, with a cache of some megabytes. It reads synchronously, since most files are in the system's cache.
  * @param now milliseconds since 1970
  */
-export function createStore(megabytes: number, log: (line: string) => void, counts?: ServerCounts, now = Date.now) {
+export function createStore(megabytes: number, log: (line: string) => void, counts?: Counts, now = Date.now) {
   const cache = new LRUCache<string, Uint8Array>({
     maxSize: Math.max(1, Math.floor(megabytes * MB)),
     sizeCalculation: ({ length }) => length + OVERHEAD,

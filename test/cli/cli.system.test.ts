@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { CLI, run as runCommand } from "../support/command.js";
+import { CLI, run as runCommand, whenEnded } from "../support/command.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { eventually } from "../support/until.js";
@@ -69,15 +69,36 @@ test("a second signal ends the server at once, even with open requests", async (
 });
 
 // A Node process has about 20 open. More of them are needed to load the modules.
-test.each([
-  ...["build", "verify dist", "diff dist dist"].flatMap((verb) => [24, 48, 72].map((most) => [verb, most] as const)),
-  ...[24, 48, 72].map((most) => ["serve --port 0", most] as const),
-])("%s with a limit of %i open files says so, without a stack", async (verb, most) => {
+test.each(
+  ["build", "verify dist", "diff dist dist", "serve --port 0"].flatMap((verb) =>
+    [20, 24, 28].map((most) => [verb, most] as const),
+  ),
+)("%s with a limit of %i open files says so, without a stack", async (verb, most) => {
   const { code, stdout, stderr } = await shell(`ulimit -n ${most}; rollcall ${verb}`, scratch());
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toMatch(
     /^error: Cannot use \S+\.js: too many files are open; raise the limit \("ulimit -n"\), then run this again\.\n$/,
   );
+});
+
+/** Breaks what this process uses, or what its threads use. */
+const FAULTS = {
+  process: `Object.defineProperty(globalThis, "performance", { get: () => { throw new Error("a fault") } })`,
+  thread: `import { isMainThread } from "node:worker_threads";
+    if (!isMainThread) Buffer.prototype.latin1Slice = () => { throw new Error("a fault") }`,
+};
+
+test.each([
+  ["process", /^ {4}at runBuild \(\S+\/src\/cli\/build\/build\.ts:\d+:\d+\)$/m],
+  ["thread", /^ {4}at PageMaker\.make \(\S+\/src\/build\/page-maker\.ts:\d+:\d+\)$/m],
+] as const)("with ROLLCALL_DEBUG, the stack of a bug in a %s names lines of src", async (where, line) => {
+  const preloaded = `--import=data:text/javascript,${encodeURIComponent(FAULTS[where])}`;
+  const args = [preloaded, CLI, ...BUILD, "--workers", "1"];
+  const child = spawn(process.execPath, args, { cwd: folderWithUsers(), env: { ...env, ROLLCALL_DEBUG: "1" } });
+  const { code, stderr } = await whenEnded(child);
+  expect(code).toBe(70);
+  expect(stderr).toContain("Error: a fault\n");
+  expect(stderr).toMatch(line);
 });
 
 test.each([

@@ -8,18 +8,6 @@ import { isMissing } from "../support/installed.js";
 
 const { block, blocks, expectShown } = docPage("docs/guides/several-tables.md");
 
-test("from a folder of text files to a site", () => {
-  const [cwd, env] = [scratch(), readerEnvironment()];
-  const [files = "", init = "", build = "", ...others] = blocks("Several files");
-  expect(others).toEqual([]);
-  expect(sh(files, cwd, env)).toMatchObject({ status: 0 });
-  for (const [at, command] of [init, build].entries()) {
-    const { status, stdout, stderr } = sh(command, cwd, env);
-    expect(status, command).toBe(0);
-    expectShown("Several files", "text", at, stdout + stderr);
-  }
-});
-
 test.skipIf(isMissing("sqlite3"))(
   "from shop.db to a site in four commands, and with the config that is shown",
   async () => {

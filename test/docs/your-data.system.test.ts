@@ -6,6 +6,7 @@ import { type BuildResult, build, type User } from "../../src/index.js";
 import { runSql } from "../support/database.js";
 import { docPage, readerEnvironment, sh, started } from "../support/docs.js";
 import { readTree, scratch } from "../support/files.js";
+import { isMissing } from "../support/installed.js";
 import { eventually } from "../support/until.js";
 
 const { block, blocks, expectShown } = docPage("docs/guides/your-data.md");
@@ -58,23 +59,58 @@ test("every command prints what is shown", async () => {
   expect(readdirSync(join(dist, "current"))).toEqual(expect.arrayContaining(["index.html", "lookup"]));
 });
 
-test("keys of several columns are made as is shown, of a text file and of a database without keys", async () => {
-  const env = readerEnvironment();
-  const type = (command: string) => sh(command, folder, env);
-  const title = "Keys of several columns";
-  const [feed = "", database = "", ...others] = blocks(title);
-  expect(others).toEqual([]);
-  const file = type(feed);
-  expect([file.status, file.stdout]).toEqual([0, ""]);
-  expectShown(title, "text", 0, file.stderr);
-  expect(readFileSync(join(folder, "rollcall.query.sql"), "utf8")).toBe(block(title, "sql"));
-  expect(type("rollcall build")).toMatchObject({ status: 0 });
-  expect([...readTree(dist)].some(([, bytes]) => bytes.toString().includes('"id":"T1:2"'))).toBe(true);
+describe("the examples of files and databases", () => {
+  let env: NodeJS.ProcessEnv;
+  beforeEach(() => {
+    env = readerEnvironment();
+  });
 
-  const site = type(database);
-  expect([site.status, site.stdout]).toEqual([0, ""]);
-  expectShown(title, "text", 1, site.stderr);
-  expect(type("cd site && rollcall build")).toMatchObject({ status: 0 });
+  /** Types a command that is shown with what it prints, in the block of text or JSON of this number. */
+  const expectTyped = (heading: string, command: string | undefined, language: string, at = 0) => {
+    const { status, stdout, stderr } = sh(command ?? "false", folder, env);
+    expect(status, stderr).toBe(0);
+    expectShown(heading, language, at, language === "json" ? stdout : stdout + stderr);
+  };
+
+  test("a CSV file from Excel, with numbers that may be read in two ways", () => {
+    const title = "A CSV file from Excel";
+    const [init, build, ...others] = blocks(title);
+    expect(others).toEqual([]);
+    expectTyped(title, init, "text");
+    expectTyped(title, build, "json");
+    sh("rm rollcall.*", folder, env);
+    const { stderr } = sh("rollcall init --from towns.csv", folder, env);
+    expectShown(title, "text", 1, `${/^publish +Einwohner.*/m.exec(stderr)?.[0]}\n`);
+  });
+
+  test("several CSV files", async () => {
+    const title = "Several CSV files";
+    const [files = "", look = "", init, build, ...others] = blocks(title);
+    expect(others).toEqual([]);
+    sh(files, folder, env);
+    const dev = await started(look, "ready", folder, env);
+    const url = /http:\/\/[\d.:]+/.exec(dev.output())?.[0] ?? "";
+    expect(await (await fetch(`${url}/`)).text()).toContain("customer_id refers to");
+    expectTyped(title, init, "text");
+    expectTyped(title, build, "json");
+  });
+
+  test("a GTFS feed", () => {
+    const title = "A GTFS feed";
+    const [init, build, ...others] = blocks(title);
+    expect(others).toEqual([]);
+    expectTyped(title, init, "text");
+    expectShown(title, "sql", 0, readFileSync(join(folder, "contracts/stop_times.sql"), "utf8"));
+    expectTyped(title, build, "json");
+  });
+
+  test.skipIf(isMissing("sqlite3"))("a database without keys", () => {
+    const title = "A database without keys";
+    const [init, build, ...others] = blocks(title);
+    expect(others).toEqual([]);
+    expectTyped(title, init, "text");
+    expectTyped(title, build, "json");
+  });
 });
 
 describe("the query for Django", () => {

@@ -7,7 +7,7 @@ import type { FieldSchema } from "../../src/core/contract/file/form.js";
 import { facetFields, facetTerm, facetTermsOf } from "../../src/core/contract/lookup.js";
 import { valueAt } from "../../src/core/contract/record/value.js";
 import { USERS_CONTRACT } from "../../src/core/contract/users.js";
-import { readNumbers } from "../build/artifacts/lookup/plain-reader.js";
+import { readNumbers } from "../build/artifacts/plain-reader.js";
 import { contractWith } from "../support/contracts.js";
 import { draws } from "../support/random.js";
 import { STATIONS_CONTRACT, stations } from "../support/stations.js";

@@ -172,6 +172,9 @@ export async function checkSite(server: Server, base: string): Promise<void> {
   const orders = site.listings.find(({ name }) => name === "orders")?.release.folder;
   const { rows } = await verify({ what: `${baseUrl}/orders`, against: orders, adapt: adapt(server) });
   expect(rows.filter(({ outcome }) => outcome === "differs")).toEqual([]);
+  const whole = await verify({ what: baseUrl, against: site.folder, adapt: adapt(server), key: [key.line] });
+  expect(whole.rows.filter(({ outcome }) => outcome === "differs")).toEqual([]);
+  expect(whole.passed).toBe(true);
 }
 
 const NO_PAGES = { pages: 0, encodings: [] };

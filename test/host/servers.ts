@@ -8,9 +8,9 @@ import { basePath, type LinkStyle } from "../../src/core/contract/links.js";
 import { CURRENT } from "../../src/core/release/layout.js";
 import { openSiteRelease } from "../../src/core/release/site.js";
 import { quoteApache } from "../../src/host/apache.js";
+import { type HostOptions, hostSettingsOf, siteOf } from "../../src/host/hosted-site.js";
 import { hostOf } from "../../src/host/hosts.js";
 import { filesFor as writtenFor } from "../../src/host/kind.js";
-import { type HostOptions, settingsOfRelease, siteOf } from "../../src/host/site.js";
 import { fetchReply } from "../support/front.js";
 import { engine, findProgram } from "../support/installed.js";
 import { until } from "../support/until.js";
@@ -60,7 +60,7 @@ export async function filesFor(
 ): Promise<Map<string, string>> {
   const host = hostOf(adapter);
   const opened = await openSiteRelease(release);
-  const settings = settingsOfRelease(opened, options);
+  const settings = hostSettingsOf(opened, options);
   const site = siteOf(opened, settings, { compression: host.compression, dist, folder }, options);
   return new Map(writtenFor(host, site).map(({ path, text }) => [path, text]));
 }

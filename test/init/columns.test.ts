@@ -126,6 +126,11 @@ describe("columns that are omitted", () => {
     ["contact data", "its values are e-mail addresses", ["Ada <ada@example.com>", "a@example.org; b@example.org", "?"]],
     ["contact data", "its values are e-mail addresses", ['["ada@example.com"]', "[]"]],
     ["contact data", "its values are telephone numbers", ["+49 30 1234567", "+1 (555) 010-9999"]],
+    [
+      "personal data",
+      "its values are IBANs of bank accounts",
+      ["DE89370400440532013000", "GB29 NWBK 6016 1331 9268 19"],
+    ],
     ["personal data", "its values are IP addresses", ["10.0.0.1", "fe80::1"]],
     ["a secret", "its values are tokens and keys", ["eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln", "sk_live_abc123"]],
     ["a secret", "its values are hashes of passwords", ["pbkdf2_sha256$1$a$b", "$2b$12$abc"]],
@@ -216,6 +221,7 @@ describe("conversions", () => {
     ],
     ["a date-time", ["2026-01-31 23:59:59+02:00"], dateTime, ["2026-01-31T23:59:59+02:00"]],
     ["a date-time", ["2026-01-31 23:59:59+02"], dateTime, ["2026-01-31T23:59:59+02:00"]],
+    ["a date-time", ["2026-01-31T23:59:59.000-0530"], dateTime, ["2026-01-31T23:59:59.000-05:30"]],
     ["a date-time, if they are UTC", ["2026-01-31 23:59"], dateTime, ["2026-01-31T23:59:00Z"]],
     [
       "a date-time, if they are seconds since 1970",

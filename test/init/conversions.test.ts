@@ -69,7 +69,10 @@ const withoutMarks = (text: string) => text.replace(/[\s'’]/g, "");
 const RESULTS: Readonly<Record<string, (text: string) => string>> = {
   "UUIDs without dashes": asUuid,
   "times without an offset": (text) => `${withT(text)}Z`,
-  "times with a space, or an offset of hours": (text) => withT(text).replace(/[+-]\d\d$/, "$&:00"),
+  "times with a space, or an offset without a colon": (text) =>
+    withT(text)
+      .replace(/[+-]\d\d$/, "$&:00")
+      .replace(/([+-]\d\d)(\d\d)$/, "$1:$2"),
   "times without seconds": (text) => `${withT(text)}:00Z`,
   "dates as YYYY/MM/DD": (text) => text.replaceAll("/", "-"),
   "dates as DD.MM.YYYY": (text) => text.split(".").reverse().join("-"),

@@ -196,6 +196,16 @@ async function publish(folder: string, from: string, found: Found, separator: st
   return { records: results };
 }
 
+/** The line of a text file on which each row ends, below the line of names. */
+function linesOf(columns: readonly Column[]): number[] {
+  const breaksIn = (cell = "") => cell.match(/\r\n|\n|\r/g)?.length ?? 0;
+  let line = 1;
+  return [...(columns[0]?.cells ?? []).keys()].map((at) => {
+    line += columns.reduce((breaks, { cells }) => breaks + breaksIn(cells[at]), 1);
+    return line;
+  });
+}
+
 /** Compares every published value with its cell, and that two cells never became one value. */
 function comparePublished(
   found: Found,
@@ -214,9 +224,10 @@ function comparePublished(
       ({ column }) => columns[found.columns.findIndex((one) => one.column === column)],
     );
     if (parts) return cells.findIndex((_, at) => value === joined(parts.map((part) => part?.cells[at] ?? "")));
-    if (key.added) return Number(value) - 1;
+    if (key.added) return format === "sqlite" ? Number(value) - 1 : lines.indexOf(Number(value));
     return keyCells?.findIndex((cell) => saysSame(value, cell, [])) ?? -1;
   };
+  const lines = linesOf(columns);
   const placed = records.map((record) => ({ record, row: rowOf(record) }));
   expect(new Set(placed.map(({ row }) => row)).size).toBe(records.length);
   for (const [at, { cells, name }] of columns.entries()) {

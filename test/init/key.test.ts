@@ -50,7 +50,8 @@ describe("the key", () => {
       "title",
       `${UNENFORCED}; slug is not the key, as it has texts of up to 251 characters, and a key that is not declared has at most 100`,
     ],
-    ["no time of day", "opens TEXT, name TEXT", "('8:00', 'x'), ('25:13', 'y')", "name", UNENFORCED],
+    ["the table's own id", "route_id TEXT, thing_id TEXT", "('R1', 'T1'), ('R2', 'T2')", "thing_id", UNENFORCED],
+    ["no time of day", "opens TEXT, name TEXT", "(' 8:00', 'x'), ('25:13', 'y')", "name", UNENFORCED],
     ["a date, if there is no other", "day TEXT, n INT", "('2026-01-01', 1), ('2026-01-02', 1)", "day", UNENFORCED],
   ])("is %s", async (_, columns, values, field, why) => {
     const { key, read } = await init(database(`CREATE TABLE things (${columns}); INSERT INTO things VALUES ${values}`));

@@ -3,7 +3,7 @@ import Database from "better-sqlite3";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Proposed } from "../../src/init/decide.js";
-import { findSet, joinParts } from "../../src/init/parts.js";
+import { findSet, keySql } from "../../src/init/parts.js";
 import { ColumnTally, type Survey } from "../../src/init/tally.js";
 
 const text = fc.oneof(
@@ -28,7 +28,7 @@ test("two different rows never have one key, and equal rows have", () => {
     fc.property(tables, ({ types, rows }) => {
       const parts = types.map((isText, at) => ({ column: `part ${at}`, isText }));
       const select = parts.map(({ column }) => `? AS "${column}"`).join(", ");
-      const made = db.prepare<unknown[], string>(`SELECT ${joinParts(parts)} FROM (SELECT ${select})`).pluck();
+      const made = db.prepare<unknown[], string>(`SELECT ${keySql(parts)} FROM (SELECT ${select})`).pluck();
       const keys = new Map<string, string>();
       for (const row of rows) {
         const given = JSON.stringify(row.map(String));
@@ -51,7 +51,7 @@ test("a key looks as it would be written, but for the two characters that are es
   ];
   const keyOf = (trip: unknown, stop: unknown) =>
     db
-      .prepare(`SELECT ${joinParts(parts)} FROM (SELECT ? AS trip, ? AS stop)`)
+      .prepare(`SELECT ${keySql(parts)} FROM (SELECT ? AS trip, ? AS stop)`)
       .pluck()
       .get(trip, stop);
   expect(keyOf("T1", 5n)).toBe("T1:5");
@@ -76,6 +76,7 @@ function surveyOf(names: readonly string[], rows: number, options: { different: 
     unique: [],
     rows,
     columns,
+    sqlOf: (column) => column,
     countDifferent(set) {
       if (set.length === 1) return options.different;
       counted.push(set.join(" "));

@@ -3,10 +3,13 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, test } from "vitest";
+import { configSchema } from "../../src/core/settings/settings.js";
 import { importTexts } from "../../src/core/source/text-file.js";
 import { findTextFiles } from "../../src/core/source/text-files.js";
+import { isSourcePath } from "../../src/diff/sides/source-file.js";
 import { buildShard, build as buildSite } from "../../src/index.js";
 import { fakeIo, rollcall } from "../cli/run.js";
+import { editor } from "../support/editors.js";
 import { scratch } from "../support/files.js";
 
 let cwd: string;
@@ -67,6 +70,13 @@ describe("the files of a folder", () => {
     expect(resultsOf("visits")).toEqual([{ id: 1, at: { place: "x" } }]);
   });
 
+  test("may be a .txt file in UTF-16, as Excel saves Unicode text", async () => {
+    write({ "data/sales.txt": Buffer.from("\ufeffid\tgröße\r\n1\tä\r\n", "utf16le") });
+    expect((await run("init --from data --table sales")).code).toBe(0);
+    expect((await run("build")).code).toBe(0);
+    expect(resultsOf("sales")).toEqual([{ id: 1, größe: "ä" }]);
+  });
+
   test("are chosen by --table, or by the only one", async () => {
     const all = await run("init --from data");
     expect([all.code, all.stderr]).toEqual([2, expect.stringContaining("Pass --table NAME to publish one, or --all")]);
@@ -92,6 +102,39 @@ describe("a list of files", () => {
     expect(read("rollcall.config.json").db).toEqual(["a.csv", "b.csv"]);
     expect((await run("build")).code).toBe(0);
     expect([resultsOf("a"), resultsOf("b")]).toEqual([[{ id: 1, n: "x" }], [{ id: 2, n: "y" }]]);
+  });
+
+  test("has settings for one file in the config, which the schema of the config takes", async () => {
+    const files = { "a.dat": { sourceFormat: "csv", separator: ":" }, "b.csv": { encoding: "windows-1252" } };
+    const db = join(cwd, "more");
+    mkdirSync(db);
+    write({
+      "more/a.dat": "id:n\n1:x\n",
+      "more/b.csv": Buffer.from("id,n\n2,\xfc\n", "latin1"),
+      "more/c.csv": "id,n\n3,ü\n",
+    });
+    const none = await run("init --from more --all");
+    expect(none.stderr).toContain(
+      `more/b.csv is not text in UTF-8, from line 2 on; save it as UTF-8, or name its encoding, as in ROLLCALL_FILES='{"b.csv":{"encoding":"windows-1252"}}'; then compare some letters.`,
+    );
+    const io = { ...fakeIo(cwd), env: { ROLLCALL_FILES: JSON.stringify(files) } };
+    expect((await rollcall("init --from more --all", io)).code).toBe(0);
+    const config = read("rollcall.config.json");
+    expect(config.files).toEqual(files);
+    expect(editor.validate(configSchema(), config)).toBe(true);
+    expect(editor.validate(configSchema(), { files: { "b.csv": { encodings: "x" } } })).toBe(false);
+    expect((await run("build")).code).toBe(0);
+    expect([resultsOf("a"), resultsOf("b"), resultsOf("c")]).toEqual([
+      [{ id: 1, n: "x" }],
+      [{ id: 2, n: "ü" }],
+      [{ id: 3, n: "ü" }],
+    ]);
+    write({ "rollcall.config.json": JSON.stringify({ ...config, files: { ...files, "bb.csv": {} } }) });
+    const refused = await run("build");
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining("files.bb.csv names a file that more does not have; did you mean b.csv?"),
+    ]);
   });
 
   test.each([
@@ -227,4 +270,23 @@ test("build names new columns of a file and its empty rows, and init --update ad
   expect((await run("init --update")).code).toBe(0);
   expect((await run(build)).code).toBe(0);
   expect(resultsOf("people")[0]).toEqual({ id: 1, name: "Jo", country: "FR", status: "in" });
+});
+
+test("a malformed file stops the others, with its name and how to leave it out", async () => {
+  write({ "data/bad.csv": "id,n\n1,2\n2\n" });
+  const ended = await run("init --from data --all");
+  expect([ended.code, ended.stderr]).toEqual([
+    1,
+    expect.stringMatching(
+      /^error: data\/bad\.csv, line 3: .*To go on without this file, move it away, or name the others instead\.\n$/,
+    ),
+  ]);
+});
+
+test("a folder with only tables of .txt is a source for diff", () => {
+  const folder = join(cwd, "data/below");
+  writeFileSync(join(folder, "README.txt"), "Hello, world\n");
+  expect(isSourcePath(folder)).toBe(false);
+  writeFileSync(join(folder, "stops.txt"), "stop_id,name\na,A\n");
+  expect(isSourcePath(folder)).toBe(true);
 });

@@ -6,6 +6,7 @@ import type { TextSettings } from "../../src/core/source/text-format.js";
 import { headingOf } from "../../src/explorer/meaning.js";
 import { build } from "../../src/index.js";
 import type { InitOptions } from "../../src/init/init.js";
+import { notesOn } from "../../src/init/source.js";
 import { scratch } from "../support/files.js";
 import { init } from "./found.js";
 
@@ -91,6 +92,15 @@ describe("marks of absence", () => {
     expect(records.map(({ thing }) => thing === null)).toEqual(cells.map(isNull));
   });
 
+  test.each(["NaT", "0000-00-00 00:00:00"])("among times that are converted become null: %s", async (mark) => {
+    const { found, nulls } = await ofCells(["2026-01-31 12:00:00", mark], { convert: true });
+    expect(nulls).toEqual([[mark, 1]]);
+    expect(await builtFrom(found)).toEqual([
+      { code: "k0", thing: "2026-01-31T12:00:00Z" },
+      { code: "k1", thing: null },
+    ]);
+  });
+
   test.each([
     ["among texts", ["a", "n/a", "b"]],
     ["alone", ["n/a", "NULL"]],
@@ -126,7 +136,19 @@ describe("marks of absence", () => {
   test("a first line that looks like a record is noted", async () => {
     const { note } = await initText("a.csv", lines("1,Ann", "2,Bo"));
     expect(note).toMatch(/first line names the columns 1, Ann; if it is a record, add a line of names/);
-    expect((await initText("a.csv", lines("id,name", "2,Bo"))).note).toBeUndefined();
+    const bank = await initText("b.csv", lines("Compte;31/01/2026;1\u202f234,56", "a;b;-45,20"));
+    expect(bank.note).toMatch(/first line names the columns Compte, 31\/01\/2026, 1\u202f234,56; if it is a record/);
+    expect((await initText("c.csv", lines("id,name", "2,Bo"))).note).toBeUndefined();
+  });
+
+  test("a first line that looks like a title is noted", async () => {
+    const found = await initText("a.csv", lines("Budget 2026,,", ",,", "Department,Q1,Q2", "IT,1,2"));
+    const note = "its first line names 1 of 3 columns; if it is a title, remove the lines above the names";
+    expect(found.note).toBe(note);
+    expect(notesOn({ name: "", role: "file", found })).toEqual([note]);
+    expect(notesOn({ name: "budget", role: "file", found })).toEqual([`budget: ${note}`]);
+    expect((await initText("b.csv", lines(',"mpg"', '"Mazda",21'))).note).toBeUndefined();
+    expect((await initText("c.csv", lines("id;name;", "2;Bo;"))).note).toBeUndefined();
   });
 
   test("are NULL for the query that converts, too", async () => {
@@ -222,15 +244,15 @@ describe("the key", () => {
     expect(found.contract.properties["id"]).toEqual({ type: "integer", "x-column": "rowid" });
     expect(found.sql).toBeUndefined();
     expect(await builtFrom(found)).toEqual([
-      { id: 1, kind: "oak", side: "north" },
-      { id: 2, kind: "elm", side: "south" },
-      { id: 3, kind: "oak", side: "north" },
+      { id: 2, kind: "oak", side: "north" },
+      { id: 3, kind: "elm", side: "south" },
+      { id: 4, kind: "oak", side: "north" },
     ]);
   });
 
   test("is the line's number if all other columns are omitted", async () => {
     const found = await initText("people.csv", lines("email", "a@example.com", "b@example.com"));
-    expect(await builtFrom(found)).toEqual([{ id: 1 }, { id: 2 }]);
+    expect(await builtFrom(found)).toEqual([{ id: 2 }, { id: 3 }]);
   });
 });
 

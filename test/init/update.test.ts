@@ -379,3 +379,63 @@ function applied(text: string, diff: string): string {
   }
   return [...now, ...old.slice(at)].join("\n");
 }
+
+describe("the references of new columns", () => {
+  const run = (line: string) => rollcall(line, fakeIo(folder));
+  const propertiesOf = (listing: string) =>
+    JSON.parse(readFileSync(join(folder, `contracts/${listing}.json`), "utf8")).properties;
+
+  test("are made of foreign keys that hold, and others are notes", async () => {
+    const db = new Database(join(folder, "shop.db"));
+    db.exec(`CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO customers VALUES (1, 'Ada');
+      CREATE TABLE orders (id INTEGER PRIMARY KEY, total REAL); INSERT INTO orders VALUES (5, 1.5)`);
+    expect((await run("init --from shop.db --all")).code).toBe(0);
+    db.exec(`PRAGMA foreign_keys = OFF;
+      ALTER TABLE orders ADD COLUMN customer INTEGER REFERENCES customers;
+      ALTER TABLE orders ADD COLUMN payer INTEGER REFERENCES customers;
+      UPDATE orders SET customer = 1, payer = 2`);
+    db.close();
+    const ended = await run("init --update");
+    expect([ended.code, ended.stderr]).toEqual([
+      0,
+      expect.stringContaining("orders.payer is not a reference to customers: 1 value of it is not there"),
+    ]);
+    expect(propertiesOf("orders").customer).toEqual({ type: "integer", "x-references": "customers" });
+    expect(propertiesOf("orders").payer).not.toHaveProperty("x-references");
+    expect((await run("build")).code).toBe(0);
+  });
+
+  test("are shown by names of text files, with --references, and those of other columns stay", async () => {
+    mkdirSync(join(folder, "data"));
+    const write = (name: string, text: string) => writeFileSync(join(folder, "data", name), text);
+    write("authors.csv", "id,name\n1,Jane\n");
+    write("books.csv", "id,author\n1,1\n");
+    write("loans.csv", "id\n7\n");
+    expect((await run("init --from data --all")).code).toBe(0);
+    write("books.csv", "id,author,author_id\n1,1,1\n");
+    const without = await run("init --update");
+    expect(without.stderr).toContain(
+      'references that hold: books.author_id to authors; add "x-references" to their fields, and a build',
+    );
+    expect(propertiesOf("books").author_id).not.toHaveProperty("x-references");
+    write("loans.csv", "id,book_id\n7,1\n");
+    const ended = await run("init --update --references");
+    expect(ended.stderr).not.toContain("references that hold");
+    expect(propertiesOf("loans").book_id).toEqual({ type: "integer", "x-references": "books" });
+    expect((await run("build")).code).toBe(0);
+    expect((await run("init --update --references loans.book_id=books")).code).toBe(2);
+  });
+});
+
+test("--config names the settings", async () => {
+  writeFileSync(db, "id,name,kind\n1,A,x\n");
+  writeFileSync(contract, WRITTEN);
+  writeFileSync(join(folder, "other.json"), JSON.stringify({ db: "things.csv", contract: "rollcall.contract.json" }));
+  expect((await rollcall("init --update --config other.json", fakeIo(folder))).code).toBe(0);
+  expect(written()).toContain('"kind"');
+  const refused = await rollcall("init --config other.json", fakeIo(folder));
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    expect.stringContaining("--config names the settings for --update"),
+  ]);
+});

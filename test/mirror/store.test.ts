@@ -126,6 +126,18 @@ test("a failed first fill leaves no file", async () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
+test("a failed first fill leaves a file that another program has open meanwhile", async () => {
+  const file = join(scratch(), "words.sqlite");
+  const { store, transaction } = await began(file, { ...UNTIL, isAnew: true }, FIRST);
+  const other = new Database(file);
+  onTestFinished(() => void other.close());
+  expect(other.prepare("SELECT count(*) FROM sqlite_schema").pluck().get()).toBeGreaterThan(0);
+  await transaction.rollback();
+  store.close();
+  other.exec("CREATE TABLE notes (n); INSERT INTO notes VALUES (1)");
+  expect(ask(file, "SELECT n FROM notes")).toEqual([{ n: 1 }]);
+});
+
 test("a failed fill of a mirror without records leaves what other programs have in the file", async () => {
   const file = join(scratch(), "words.sqlite");
   const killed = openMirror(file, true);

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { accessLine } from "../../src/cli/access.js";
+import { accessLine } from "../../src/cli/serve/access-line.js";
 import { scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
 import { seeded } from "../support/random.js";

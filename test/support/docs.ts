@@ -32,7 +32,7 @@ export function expectTable(page: string, heading: string, rows: readonly (reado
 /** A clone after `npm ci`, as far as needed to run, in a folder of its own. */
 export function clone(): string {
   const folder = join(scratch(), "rollcall");
-  for (const name of ["lib", "data", "contract.schema.json"])
+  for (const name of ["lib", "src/host", "data", "contract.schema.json"])
     cpSync(join(ROOT, name), join(folder, name), { recursive: true });
   const { name, version, type, bin, exports, dependencies } = JSON.parse(
     readFileSync(join(ROOT, "package.json"), "utf8"),

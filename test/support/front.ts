@@ -42,10 +42,17 @@ export interface Front {
  * Serves a release of its own address until the test is over; `path` is the base URL's, as in `/directory`.
  * @param atEnd what is told to close it: `afterAll` for a front that all tests of a file share.
  */
-export async function front(
-  shape: Shape = {},
-  path = "",
-  atEnd: (close: () => Promise<void>) => void = onTestFinished,
+export function front(shape: Shape = {}, path = "", atEnd: AtEnd = onTestFinished): Promise<Front> {
+  return frontOf((dist, baseUrl) => publish(dist, { baseUrl, ...shape }), path, atEnd);
+}
+
+type AtEnd = (close: () => Promise<void>) => void;
+
+/** Serves what is published at its own address, as `front` does. */
+export async function frontOf(
+  publishAt: (dist: string, baseUrl: string) => Promise<unknown>,
+  path: string,
+  atEnd: AtEnd = onTestFinished,
 ): Promise<Front> {
   const dist = mkdtempSync(join(tmpdir(), "rollcall-front-"));
   const asked: string[] = [];
@@ -71,7 +78,7 @@ export async function front(
   server.on("connect", (req, socket) => forward(linesOf(req), socket));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
-  await publish(dist, { baseUrl, ...shape });
+  await publishAt(dist, baseUrl);
   const served = await createListingServer({ dist });
   host = served;
   let address: Promise<{ url: string }> | undefined;

@@ -175,7 +175,11 @@ export const RUNS: readonly (readonly Fault[])[] = [
       "file-caching",
     ],
     ["an image that is text", header("Content-Type", "text/plain", file("avatar.svg")), "file-type"],
-    ["missing CORS", header("Access-Control-Allow-Origin", undefined, all), "browsers preflight error-browsers"],
+    [
+      "missing CORS",
+      header("Access-Control-Allow-Origin", undefined, all),
+      "browsers preflight error-browsers other-site",
+    ],
     ["no nosniff on pages", header("X-Content-Type-Options", undefined, isPage), "nosniff"],
     ["no Snapshot-Id", header("Snapshot-Id", undefined, all), "snapshot-id"],
     ["a weak ETag", header("ETag", (tag) => `W/${tag}`, isTagged), "etag br-tag gzip-tag not-modified-weak"],
@@ -201,8 +205,8 @@ export const RUNS: readonly (readonly Fault[])[] = [
     ["errors without Vary", header("Vary", undefined, isError), "error-vary"],
     ["a truncated body", body((was) => was.subarray(0, 400), page(3)), "pages"],
     ["the name of its folder answered", status(200, file(".release")), "hidden-file"],
-    ["HEAD without a length", header("Content-Length", undefined, by("HEAD")), "head-length"],
-    ["HEAD refused", status(405, by("HEAD")), "head"],
+    ["HEAD without a length", header("Content-Length", undefined, by("HEAD")), "head-length head-file"],
+    ["HEAD refused", status(405, by("HEAD")), "head head-error head-file"],
     ["OPTIONS with 200", status(200, by("OPTIONS")), "options"],
     ["page 01 answered", status(200, ends("page=01")), "page-leading-zero"],
     ["pages beyond the last answered", status(200, anyForm(7)), "page-beyond page-path-beyond"],
@@ -440,9 +444,211 @@ export const RUNS: readonly (readonly Fault[])[] = [
   ],
 ];
 
-/** Runs for a release with a web page. */
-export const EXPLORER_RUNS: readonly (readonly Fault[])[] = [
-  [["a web page without its query only", status(404, ends("/?x=1")), "explorer-query"]],
+const PACKED = gzipSync("0123456789".repeat(9));
+const PART = "bulk/1.ndjson.gz";
+const CSV = "records.csv.gz";
+/** A release with a web page, a part and a CSV file. */
+export const FULL: Shape = {
+  ...SHAPE,
+  others: { "index.html": "<!doctype html>", [PART]: PACKED, [CSV]: PACKED },
+};
+
+const at =
+  (path: string): When =>
+  ({ url }) =>
+    url === path;
+const gets = (when: When) => both(by("GET"), when);
+const heads = (when: When) => both(by("HEAD"), when);
+const ranged =
+  (pattern: RegExp): When =>
+  ({ fields, reply }) =>
+    pattern.test(fields["range"] ?? "") && reply.status === 206;
+const ofFile = file("contract.json");
+const asHtml = (status: number, when: When) => where(when, () => ({ ...html, status }));
+const again = (name: string, when: When) =>
+  where(when, ({ reply }) => ({ headers: [...reply.headers, [name, of(reply, name) ?? ""]] }));
+const isOf =
+  (name: string, value: RegExp): When =>
+  ({ fields }) =>
+    value.test(String(fields[name] ?? ""));
+const times = { count: 0 };
+
+/** Faults of a release with all of that, each by itself. */
+export const LIES: readonly Fault[] = [
+  ["a web page without its query only", status(404, at("/?x=1")), "explorer-query"],
+  ["pages that browsers save", header("Content-Disposition", "attachment; filename=x", isPage), "attachment"],
+  ["a file that browsers save", header("Content-Disposition", "ATTACHMENT", file("snapshot.json")), "attachment"],
+  ["pages that lead elsewhere", header("Refresh", "0; url=https://evil.example", isPage), "refresh"],
+  ["errors that lead elsewhere", header("Refresh", "0; url=/login", isError), "refresh"],
+  ["pages with a cookie", header("Set-Cookie", "id=1", isPage), "set-cookie"],
+  ["a file with a cookie", header("Set-Cookie", "id=1", file("SHA256SUMS")), "set-cookie"],
+  ["a policy for its own origin", header("Cross-Origin-Resource-Policy", "same-origin", all), "resource-policy"],
+  ["a policy for its own site", header("Cross-Origin-Resource-Policy", "same-site", ofFile), "resource-policy"],
+  ["a web page for what is not there below lookup", asHtml(200, at("/lookup/nothing")), "other-path"],
+  ["a web page for what is not there below bulk", asHtml(200, at("/bulk/nothing")), "other-path"],
+  ["a web page for what is not there below explorer", asHtml(200, at("/explorer/nothing")), "other-path"],
+  ["a web server's own 404 below lookup", asHtml(404, at("/lookup/nothing")), "snapshot-id error-detail"],
+  ["page -1 answered", status(200, ends("page=-1")), "page-word"],
+  ["page +1 answered", status(200, ends("page=+1")), "page-word"],
+  ["page 1e0 answered", status(200, ends("page=1e0")), "page-word"],
+  ["the whole part for a range without an end", status(200, ranged(/^bytes=\d\d+-$/)), "part-range"],
+  ["the first bytes for the last ones", body(() => PACKED.subarray(0, 9), ranged(/^bytes=-9$/)), "part-range"],
+  ["other bytes for a range", body(() => PACKED.subarray(0, 9), ranged(/^bytes=1-9$/)), "part-range"],
+  ["too many bytes for a range", body(() => PACKED.subarray(1, 20), ranged(/^bytes=1-9$/)), "part-range"],
+  ["the whole CSV file for a range", status(200, both(file(CSV), ranged(/^bytes=1/))), "part-range"],
+  ["a wrong Content-Range", header("Content-Range", "bytes 1-9/10", ranged(/^bytes=1-9$/)), "part-range part-if-range"],
+  ["no Content-Range", header("Content-Range", undefined, ranged(/^bytes=-/)), "part-range"],
+  ["a range for another tag", status(206, isOf("if-range", /x/)), "part-if-range"],
+  ["the whole for the own tag", status(200, isOf("if-range", /[0-9a-f]{64}/)), "part-if-range"],
+  ["a web server's own 416", asHtml(416, answered(416)), "part-beyond"],
+  ["a 416 that caches keep", header("Cache-Control", "public, max-age=60", answered(416)), "part-beyond"],
+  ["ranges refused", header("Accept-Ranges", "none", file(PART)), "part-type"],
+  ["a part under Content-Encoding", header("Content-Encoding", "gzip", file(PART)), "files part-type"],
+  ["a part as bytes", header("Content-Type", "application/octet-stream", file(PART)), "file-type part-type part-range"],
+  ["a file with a query that is gone", status(404, at("/contract.json?v=1")), "file-query"],
+  ["a web page for a file with a query", asHtml(200, at("/contract.json?v=1")), "file-query"],
+  ["OPTIONS of a file refused", status(405, both(by("OPTIONS"), ofFile)), "options"],
+  ["OPTIONS of a file without Allow", header("Allow", undefined, both(by("OPTIONS"), ofFile)), "options"],
+  [
+    "a preflight of a file that allows nothing",
+    header("Access-Control-Allow-Methods", undefined, both(by("OPTIONS"), ofFile)),
+    "preflight",
+  ],
+  ["POST of a file answered", status(200, both(by("POST"), ofFile)), "post"],
+  ["405 of a file without Allow", header("Allow", undefined, both(by("POST"), ofFile)), "post"],
+  ["405 of a file with another detail", body(() => '{"detail":"No."}', both(by("POST"), ofFile)), "method-detail"],
+  ["the list of records served", status(200, file("records.sha256")), "unserved-file"],
+  ["compressed pages served as files", status(200, ends("/1.json.br")), "unserved-file"],
+  ["HEAD of what is not there answered", status(200, heads(ends("/nothing"))), "head-error"],
+  ["HEAD of a file refused", status(405, heads(ofFile)), "head-file"],
+  ["HEAD of a file without a length", header("Content-Length", undefined, heads(ofFile)), "head-file"],
+  ["HEAD of a file with another length", header("Content-Length", "7", heads(ofFile)), "head-file"],
+  ["HEAD with another length", header("Content-Length", "7", heads(page(1))), "head-length"],
+  ["304 of a file for any tag", status(304, both(ofFile, isOf("if-none-match", /./))), "modified"],
+  ["304 by time", status(304, both(page(1), isOf("if-modified-since", /./))), "modified-since"],
+  ["304 of a file by time", status(304, both(ofFile, isOf("if-modified-since", /./))), "modified-since"],
+  [
+    "nothing for scripts of other sites",
+    header("Access-Control-Allow-Origin", undefined, gets(isOf("origin", /./))),
+    "other-site",
+  ],
+  [
+    "a file for scripts of one site",
+    header("Access-Control-Allow-Origin", "https://a.example", both(ofFile, gets(isOf("origin", /./)))),
+    "other-site",
+  ],
+  ["a web page for browsers", asHtml(200, isOf("user-agent", /^Mozilla/)), "accept"],
+  [
+    "other errors that caches keep",
+    header("Cache-Control", "max-age=9", both(isError, ends("/nothing"))),
+    "error-caching",
+  ],
+  ["other errors without Vary", header("Vary", undefined, both(isError, ends("/nothing"))), "error-vary"],
+  [
+    "other errors without nosniff",
+    header("X-Content-Type-Options", undefined, both(isError, ends("/nothing"))),
+    "error-browsers",
+  ],
+  [
+    "other errors as text",
+    header("Content-Type", "text/plain", both(isError, ends("/nothing"))),
+    "error-type error-detail",
+  ],
+  [
+    "one ETag for br and gzip",
+    header(
+      "ETag",
+      `"${"b".repeat(64)}"`,
+      both(isOfPage, isPage, ({ coding }) => /^(?:br|gzip)$/.test(coding)),
+    ),
+    "etag-digest gzip-tag",
+  ],
+  ["Content-Type twice", again("Content-Type", both(isOfPage, isPage)), "content-type"],
+  [
+    "Access-Control-Allow-Origin twice",
+    again("Access-Control-Allow-Origin", gets(both(isOfPage, isPage))),
+    "browsers other-site",
+  ],
+  ["Cache-Control twice", again("Cache-Control", both(isOfPage, isPage)), "cache-control"],
+  ["a file without nosniff", header("X-Content-Type-Options", undefined, file("snapshot.json")), "nosniff"],
+  [
+    "another ETag each time",
+    header("ETag", () => `"${`${times.count++}`.padStart(64, "0")}"`, isTagged),
+    "etag-digest not-modified not-modified-weak not-modified-list file-not-modified part-if-range",
+  ],
+  ["frames at the URL of the web page", header("Content-Security-Policy", undefined, at("/")), "explorer-headers"],
+  ["a web page that search engines list", header("X-Robots-Tag", undefined, file("index.html")), "explorer-headers"],
+  ["a web page that caches keep", header("Cache-Control", "public, max-age=60", at("/")), "explorer-caching"],
+  ["another web page at its URL", body(() => "<!doctype html>?", at("/")), "explorer-page"],
+  ["a page with another status of success", status(203, page(3)), "pages"],
+];
+
+/** Whether a request is for the top of a site at `/shop`, and not for a listing. */
+const isAtTop: When = ({ url }) => !/^\/shop\/(?:customers|orders)\b/.test(url);
+const top = (path: string) => at(`/shop/${path}`);
+const indexAt: When = ({ url }) => /^\/shop\/(?:\?.*)?$/.test(url);
+
+/** Faults at the top of a site. Each run combines faults that do not hide each other. */
+export const TOP_RUNS: readonly (readonly Fault[])[] = [
+  [
+    ["no CORS", header("Access-Control-Allow-Origin", undefined, both(isAtTop, isPage)), "browsers other-site"],
+    [
+      "files that caches keep for a day",
+      header(
+        "Cache-Control",
+        "public, max-age=86400",
+        both(({ url }) => /\/(?:snapshot\.json|SHA256SUMS)$/.test(url), isAtTop),
+      ),
+      "file-caching",
+    ],
+    ["JSON as text", header("Content-Type", "text/plain", both(isAtTop, top("openapi.json"))), "file-type"],
+    ["no web page at the URL", asHtml(404, indexAt), "explorer-page explorer-query explorer-caching explorer-headers"],
+    ["a web page for any other path", asHtml(200, both(isAtTop, ends("/nothing"))), "other-path head-error"],
+    ["POST answered", status(200, both(isAtTop, by("POST"))), "post"],
+    ["snapshot.json as a download", header("Content-Disposition", "attachment", top("openapi.json")), "attachment"],
+    ["a policy", header("Cross-Origin-Resource-Policy", "same-origin", top("openapi.json")), "resource-policy"],
+    ["a cookie", header("Set-Cookie", "a=b", top("SHA256SUMS")), "set-cookie"],
+    ["a folder's name", status(200, top(".release")), "hidden-file"],
+    [
+      "HEAD without a length",
+      header("Content-Length", undefined, heads(top("snapshot.json"))),
+      "head-length head-file",
+    ],
+    ["304 for any tag", status(304, both(top("snapshot.json"), isOf("if-none-match", /"0{64}"/))), "modified"],
+    ["no redirect to its slash", status(404, at("/shop")), "explorer-slash"],
+  ],
+  [
+    [
+      "the web page of an old release at the URL",
+      body(() => "<!doctype html>", indexAt),
+      "explorer-page explorer-query",
+    ],
+    ["frames", header("Content-Security-Policy", undefined, isAtTop), "explorer-headers"],
+    [
+      "a web server's own 404",
+      asHtml(404, both(isAtTop, answered(404))),
+      "snapshot-id link error-type error-caching error-vary error-browsers error-detail",
+    ],
+    ["no nosniff", header("X-Content-Type-Options", undefined, top("snapshot.json")), "nosniff"],
+    ["a weak ETag", header("ETag", (tag) => `W/${tag}`, top("SHA256SUMS")), "etag"],
+    [
+      "OPTIONS refused",
+      where(both(isAtTop, by("OPTIONS")), ({ reply }) => ({
+        status: 405,
+        headers: reply.headers.filter(([name]) => !name.startsWith("Access-Control-Allow-")),
+      })),
+      "options preflight",
+    ],
+    ["POST with another detail", body(() => '{"detail":"No."}', both(isAtTop, by("POST"))), "method-detail"],
+    ["another Vary", header("Vary", "*", top("openapi.json")), "vary"],
+    [
+      "never 304",
+      status(412, both(isAtTop, answered(304))),
+      "not-modified not-modified-weak not-modified-list file-not-modified",
+    ],
+    ["a file with a query that is gone", status(404, top("snapshot.json?v=1")), "file-query"],
+    ["another openapi.json", body(() => "{}", top("openapi.json")), "site etag-digest"],
+  ],
 ];
 
 /** Changed pages. Without a release, they are compared with SHA256SUMS. */

@@ -8,7 +8,7 @@ import type { Shape } from "../serve/release.js";
 import { type Front, front } from "../support/front.js";
 import { releaseOf } from "../support/served.js";
 import { STATIONS_CONTRACT, stationsAt } from "../support/stations.js";
-import { breakBy, CONTENT, EXPLORER_RUNS, type Fault, RUNS, SHAPE } from "./faults.js";
+import { breakBy, CONTENT, type Fault, FULL, LIES, RUNS, SHAPE } from "./faults.js";
 import { verdictOf } from "./verdict-of.js";
 
 const differing = ({ rows }: Verdict) => rows.filter(({ outcome }) => outcome === "differs").map(({ name }) => name);
@@ -73,10 +73,10 @@ describe("a correct host has no finding, compared with its release and alone", (
 });
 
 let plain: Front;
-let explored: Front;
+let full: Front;
 beforeAll(async () => {
   plain = await front(SHAPE, "", afterAll);
-  explored = await front({ ...SHAPE, others: { "index.html": "<!doctype html>" } }, "", afterAll);
+  full = await front(FULL, "", afterAll);
 });
 
 /** Verifies the host with these faults. */
@@ -105,13 +105,13 @@ describe("finds faults, also several at once", () => {
     },
   );
 
-  test.each(EXPLORER_RUNS.map((faults) => [faults.map(([what]) => what).join("; "), faults] as const))(
-    "%s",
-    async (_, faults) => {
-      expect(await withFaults([], true, explored)).toEqual([]);
-      expect(await withFaults(faults, true, explored)).toEqual(rowsOf(faults));
-    },
-  );
+  test("none in a release with a web page, a part and a CSV file", async () => {
+    expect(await withFaults([], true, full)).toEqual([]);
+  });
+
+  test.each(LIES)("%s", async (...fault) => {
+    expect(await withFaults([fault], true, full)).toEqual(rowsOf([fault]));
+  });
 
   test.each(CONTENT.map((faults) => [faults.map(([what]) => what).join("; "), faults] as const))(
     "%s, compared and alone",

@@ -1,6 +1,6 @@
 /** The interface of artifacts: files of a release, other than pages, that are made of all records. Build, join and verify use it. */
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import type { Contract } from "../../core/contract/contract.js";
 import type { Collection } from "../../core/contract/page.js";
 import type { PageRecords } from "../../core/contract/record/split.js";

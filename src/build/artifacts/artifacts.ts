@@ -3,10 +3,10 @@ import { createTurns } from "../../core/workers/turns.js";
 import type { Artifact, MergeContext, Merger } from "./artifact.js";
 
 /** Which artifacts a release has, by the settings of its build. */
-export type Chosen = Partial<Readonly<Record<"bulk" | "csv" | "lookup" | "explorer", boolean>>>;
+export type ChosenArtifacts = Partial<Readonly<Record<"bulk" | "csv" | "lookup" | "explorer", boolean>>>;
 
 /** Loads the artifacts that settings ask for, in the order in which they are written. */
-export async function artifactsOf({ bulk, csv, lookup, explorer }: Chosen): Promise<readonly Artifact[]> {
+export async function artifactsOf({ bulk, csv, lookup, explorer }: ChosenArtifacts): Promise<readonly Artifact[]> {
   return [
     (await import("./record-list.js")).RECORD_LIST,
     ...(bulk ? [(await import("./bulk.js")).BULK_FILES] : []),
@@ -20,7 +20,7 @@ export async function artifactsOf({ bulk, csv, lookup, explorer }: Chosen): Prom
 export class Mergers {
   private constructor(private readonly mergers: readonly (readonly [artifact: Artifact, merger: Merger])[]) {}
 
-  static async start(settings: Chosen, context: MergeContext): Promise<Mergers> {
+  static async start(settings: ChosenArtifacts, context: MergeContext): Promise<Mergers> {
     const artifacts = await artifactsOf(settings);
     return new Mergers(artifacts.map((artifact) => [artifact, artifact.merger(context)]));
   }

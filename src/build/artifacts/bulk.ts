@@ -2,7 +2,7 @@
 import { createHash, type Hash } from "node:crypto";
 import { gunzipSync, gzipSync } from "node:zlib";
 import stringify from "fast-json-stable-stringify";
-import { z } from "zod";
+import * as z from "zod";
 import { readAs } from "../../core/contract/json.js";
 import { csvColumns, csvHeading, csvLineOf } from "../../core/contract/record/csv.js";
 import { type PageRecords, recordsOf } from "../../core/contract/record/split.js";

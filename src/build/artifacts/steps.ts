@@ -2,7 +2,7 @@
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import stringify from "fast-json-stable-stringify";
-import { z } from "zod";
+import * as z from "zod";
 import { readAs } from "../../core/contract/json.js";
 import { CHANGES, CHANGES_FOLDER, isPart, MAX_PACKED } from "../../core/release/layout.js";
 import type { Release } from "../../core/release/open.js";

@@ -1,11 +1,14 @@
 /** The inputs of a part, as digests. All parts of a release must have the same inputs. */
-import { readFileSync, realpathSync, statSync } from "node:fs";
+
+import { realpathSync, statSync } from "node:fs";
 import { pageFrame } from "../../core/contract/page.js";
 import { UserError } from "../../core/errors.js";
+import { packageVersion } from "../../core/package.js";
 import { listed } from "../../core/print/text.js";
 import { digestReleaseFile, sha256 } from "../../core/release/plain-files.js";
 import type { Source } from "../../core/source/open.js";
 import { pageTextSql } from "../../core/source/page-text.js";
+import { textSettingsOf } from "../../core/source/text-format.js";
 import type { BuildSettings } from "../options.js";
 
 /** SHA-256 digests. Messages name the keys whose digests differ. */
@@ -27,9 +30,7 @@ export function settingsOf(settings: BuildSettings, source: Source): Omit<MadeOf
       "Shards need a table: a query or a view may give other rows on another machine. Make a table of it first, or build on one machine.",
     );
   const { contract, ...data } = settings.data;
-  const { sourceFormat, separator, quote, encoding } = settings;
   const { baseUrl, links } = data;
-  const { version: rollcall } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"));
   const position = { page: 2, pages: 3, count: 3, baseUrl, path: settings.contract.listing.path, links };
   // These texts can differ between two states of a clone that have the same version number.
   const texts = [pageTextSql(settings.contract, ""), pageFrame(position)];
@@ -38,8 +39,8 @@ export function settingsOf(settings: BuildSettings, source: Source): Omit<MadeOf
   const digest = (value: unknown) => sha256(JSON.stringify(value));
   return {
     contract: digest(contract),
-    settings: digest([version, texts, data, sourceFormat, separator, quote, encoding, ...targets]),
-    version: digest([rollcall, compressors]),
+    settings: digest([version, texts, data, textSettingsOf(settings), ...targets]),
+    version: digest([packageVersion(), compressors]),
   };
 }
 

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import stringify from "fast-json-stable-stringify";
-import { z } from "zod";
+import * as z from "zod";
 import { readAs } from "../../core/contract/json.js";
 import { readPlain, sha256 } from "../../core/release/plain-files.js";
 import type { Shard } from "../../core/shards.js";

@@ -16,7 +16,8 @@ import {
   resolveSite,
   type SiteSettings,
 } from "../options.js";
-import { invalidRecords, type Job, type MadePages, makePages, taskOf } from "../pipeline.js";
+import type { PagePool } from "../page-pool.js";
+import { invalidRecords, type Job, type MadePages, makePages, poolFor, taskOf } from "../pipeline.js";
 import { InvalidRecordsError, ProblemLog } from "../problems.js";
 import { AsidePart } from "./aside.js";
 import { isPartIntact } from "./check.js";
@@ -76,6 +77,7 @@ async function run(
 ): Promise<ShardResult> {
   const log = new ProblemLog(settings.problems, settings.dist);
   let jobs: readonly Job[] = [];
+  let pool: PagePool | undefined;
   try {
     const rowsOf = (settings: BuildSettings, count: number) => {
       const { collection, range } = taskOf(settings, count, shard);
@@ -83,13 +85,14 @@ async function run(
     };
     const opened = await openJobs(settings, { log, signal, shard, onProgress, rowsOf });
     jobs = opened.jobs;
+    pool = poolFor(jobs);
     onProgress({ records: 0, total: opened.total });
     log.open();
     const source = await digestOfSource(jobs[0]?.source as Source, signal);
     const results = new Map<string, PartResult>();
     for (const job of jobs) {
       const madeOf = { ...settingsOf(job.settings, job.source), source };
-      const found = await findOrMake(job, madeOf, join(parts, job.name));
+      const found = await findOrMake(job, madeOf, join(parts, job.name), pool);
       // The other listings get parts, too, so that a join knows all problems.
       if (found) results.set(job.name, found);
     }
@@ -99,6 +102,7 @@ async function run(
   } catch (error) {
     throw explainWrite(parts, error);
   } finally {
+    await pool?.end();
     log.discard();
     jobs[0]?.source.close();
   }
@@ -123,7 +127,7 @@ function totalOf(results: ReadonlyMap<string, PartResult>, folder: string): Omit
 }
 
 /** Finds the part of a listing, or makes it. @returns undefined for a part that has problems instead of pages */
-async function findOrMake(job: Job, madeOf: MadeOf, parts: string): Promise<PartResult | undefined> {
+async function findOrMake(job: Job, madeOf: MadeOf, parts: string, pool: PagePool): Promise<PartResult | undefined> {
   const { settings, shard } = job;
   const name = partName(shard, madeOf);
   const findIntact = () => {
@@ -141,7 +145,7 @@ async function findOrMake(job: Job, madeOf: MadeOf, parts: string): Promise<Part
   );
   const log = new PartLog(job.log, aside);
   try {
-    const made = await writeOrRefuse({ ...job, log }, aside, log);
+    const made = await writeOrRefuse({ ...job, log }, aside, log, pool);
     const manifest = manifestOf(job, madeOf, log, made);
     writeManifest(aside.folder, manifest);
     const isNew = aside.commit(name, () => findIntact() !== undefined);
@@ -163,12 +167,12 @@ function manifestOf({ settings, source, shard }: Job, made_of: MadeOf, { report 
 }
 
 /** Writes the pages; of a listing with invalid records their problems instead, so that a join reports them. */
-async function writeOrRefuse(job: Job, aside: AsidePart, log: PartLog): Promise<Made> {
+async function writeOrRefuse(job: Job, aside: AsidePart, log: PartLog, pool: PagePool): Promise<Made> {
   const { data } = job.settings;
   const files: Made["files"] = {};
   try {
     const startReceiver = () => startPieceFiles(data, aside.folder, files);
-    const [made] = await makePages([{ job, files: aside, previous: undefined, startReceiver }]);
+    const [made] = await makePages([{ job, files: aside, previous: undefined, startReceiver }], pool);
     return writeMade(aside.folder, made as MadePages, files);
   } catch (error) {
     if (!(error instanceof InvalidRecordsError)) throw error;

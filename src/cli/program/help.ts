@@ -1,7 +1,7 @@
 /** Parts of help other than flags: purpose, precedence, examples and exit codes. */
 import { Help } from "commander";
 import { ExitCode } from "../../core/errors.js";
-import { CONFIG_FILE } from "../../core/settings/file.js";
+import { CONFIG_FILE } from "../../core/settings/names.js";
 import type { Verb } from "./verb.js";
 
 export const DESCRIPTION =

@@ -1,16 +1,14 @@
-/** The command line: verbs, flags from the table of settings, and help. */
-import { readFileSync } from "node:fs";
+/** The command line: verbs, flags from the table of settings, and help. It loads what only a verb needs when one runs. */
+
 import type { CommanderError } from "commander";
 import { Command, Option } from "commander";
-import { ExitCode, usageError } from "../../core/errors.js";
+import { ExitCode, UserError, usageError } from "../../core/errors.js";
+import { packageVersion } from "../../core/package.js";
 import type { Output } from "../../core/print/style.js";
 import { shellWord } from "../../core/print/text.js";
-import { CONFIG_FILE } from "../../core/settings/file.js";
 import { at, isList, type VerbName } from "../../core/settings/kinds.js";
-import { CONFIG_FLAG, flagOf } from "../../core/settings/names.js";
-import { resolveSettings } from "../../core/settings/resolve.js";
+import { CONFIG_FILE, CONFIG_FLAG, flagOf } from "../../core/settings/names.js";
 import { keysOf, SETTING_KEYS, type SettingKey, settingOf } from "../../core/settings/settings.js";
-import { isSourceFile } from "../../diff/sides/source-file.js";
 import { DESCRIPTION, describeAll, describeVerb, NARROWEST_TEXT } from "./help.js";
 import type { Io, Verb } from "./verb.js";
 import { VERBS } from "./verbs.js";
@@ -20,7 +18,7 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
   let exitCode: ExitCode = ExitCode.done;
   const program = new Command("rollcall")
     .description(DESCRIPTION)
-    .version(version(), "-V, --version", "print the version")
+    .version(packageVersion(), "-V, --version", "print the version")
     .helpOption("-h, --help", "print this help")
     .helpCommand("help [verb]", "Print the help of a verb")
     // Commander prints help itself. Its errors are thrown, and `reportFailure` prints them.
@@ -34,7 +32,7 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
       getErrHasColors: () => false,
     })
     .configureHelp({ subcommandTerm: (command) => command.name(), minWidthToWrap: NARROWEST_TEXT })
-    .exitOverride((error) => refuseUsage("rollcall", error, argv.slice(0, 1), io.cwd))
+    .exitOverride((error) => refuseUsage("rollcall", error, argv.slice(0, 1)))
     .usage("<verb> [options]")
     .addHelpText("after", ({ error }) => `\n${describeAll(widthOf(error ? io.stderr : io.stdout))}`);
   const done = (code: ExitCode) => {
@@ -44,7 +42,12 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
   const named = all.filter(([name]) => name === argv[0]);
   // Making the flags of all verbs takes tens of milliseconds, so a run of one verb makes only its own.
   for (const [name, verb] of named.length > 0 ? named : all) addVerb(program, name, verb, io, done);
-  await program.parseAsync(argv, { from: "user" });
+  try {
+    await program.parseAsync(argv, { from: "user" });
+  } catch (error) {
+    if (error instanceof Misuse) await refuseSourceFile(error.words, io.cwd);
+    throw error;
+  }
   return exitCode;
 }
 
@@ -59,13 +62,14 @@ function addVerb(program: Command, name: VerbName, verb: Verb, io: Io, done: (co
       const example = verb.examples[0]?.[0];
       if (error.code === "commander.missingArgument")
         throw usageError(`${error.message.replace(/^error: /, "")}, as in "${example}".`);
-      refuseUsage(`rollcall ${name}`, error, command.args, io.cwd);
+      refuseUsage(`rollcall ${name}`, error, command.args);
     });
   for (const [term, help] of Object.entries(positional)) command.argument(term, help);
   const own = SETTING_KEYS.filter((key) => settingOf(key).verbs.includes(name));
   for (const key of own) addFlag(command, key);
   command.optionsGroup("Run:").addHelpOption(new Option("-h, --help").hideHelp());
-  if (!verb.isUnconfigured) command.option(`${CONFIG_FLAG} <file>`, `settings to read instead of ${CONFIG_FILE}`);
+  const when = verb.isUnconfigured ? "with --update, " : "";
+  command.option(`${CONFIG_FLAG} <file>`, `${when}settings to read instead of ${CONFIG_FILE}`);
 
   command.action(async () => {
     const { config, ...typed } = command.opts<Record<string, unknown> & { config?: string }>();
@@ -75,7 +79,7 @@ function addVerb(program: Command, name: VerbName, verb: Verb, io: Io, done: (co
       command.registeredArguments.map((argument, index) => [argument.name(), command.args[index]]),
     );
     // `diff` also compares sources, `dev` builds from one, and a mirror is a SQLite file.
-    if (!["diff", "dev", "mirror"].includes(name)) refuseSourceFile(command.args, io.cwd);
+    if (!["diff", "dev", "mirror"].includes(name)) await refuseSourceFile(command.args, io.cwd);
     for (const [at, argument] of command.registeredArguments.entries()) {
       const key = argument.name();
       if (!["dist", "db"].includes(key) || named[key] === undefined) continue;
@@ -83,6 +87,7 @@ function addVerb(program: Command, name: VerbName, verb: Verb, io: Io, done: (co
         throw usageError(`${key} is given twice: ${flags[key]} and ${named[key]}; remove one.`);
       flags[key] = argument.variadic ? onePathOrAll(command.args.slice(at)) : named[key];
     }
+    const { resolveSettings } = await import("../../core/settings/resolve.js");
     const reload = () =>
       resolveSettings({
         flags,
@@ -95,6 +100,7 @@ function addVerb(program: Command, name: VerbName, verb: Verb, io: Io, done: (co
       settings: await reload(),
       reload,
       config: at(io.cwd, config ?? CONFIG_FILE),
+      typedConfig: config,
       arguments: named,
       positional: command.args,
     };
@@ -112,6 +118,8 @@ function addFlag(command: Command, key: SettingKey): void {
     option.variadic = true;
     option.argParser((path, before: string | readonly string[] = []) => onePathOrAll([before, path].flat()));
   }
+  // Without a value, the parser gets this one.
+  if (kind === "references") option.preset("true");
   // A list may also be given by several flags.
   if (isList(kind)) option.argParser((text, before) => (before === undefined ? text : `${before},${text}`));
   command.addOption(option);
@@ -133,23 +141,30 @@ function widthOf({ columns = UNKNOWN_WIDTH }: Output): number {
   return Math.min(Math.max(columns, NARROWEST), WIDEST);
 }
 
-function version(): string {
-  return JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")).version;
+/** A usage error that commander has found. */
+class Misuse extends UserError {
+  constructor(
+    message: string,
+    /** The arguments, one of which may be the mistake. */
+    readonly words: readonly string[],
+  ) {
+    super(message, { exitCode: ExitCode.usage });
+  }
 }
 
 /** Turns a commander error into a usage error of one line that names the help. Rethrows help and version. */
-function refuseUsage(command: string, error: CommanderError, given: readonly string[], cwd: string): never {
+function refuseUsage(command: string, error: CommanderError, words: readonly string[]): never {
   if (error.exitCode === 0 || error.code === "commander.help") throw error;
-  refuseSourceFile(given, cwd);
   const line = error.message
     .replace(/^error: /, "")
     .replaceAll("\n", " ")
     .replace(/\.$/, "");
-  throw usageError(`${line}; see "${command} --help".`);
+  throw new Misuse(`${line}; see "${command} --help".`, words);
 }
 
 /** Refuses a file of records where a verb, a release or nothing is expected. @throws UserError (usage) */
-function refuseSourceFile(given: readonly string[], cwd: string): void {
+async function refuseSourceFile(given: readonly string[], cwd: string): Promise<void> {
+  const { isSourceFile } = await import("../../diff/sides/source-file.js");
   const file = given.find((name) => isSourceFile(at(cwd, name)));
   if (file === undefined) return;
   const shown = shellWord(file);

@@ -13,7 +13,7 @@ export interface Verb {
   /** Arguments in commander's notation, with their help. `[dist]` and `[db...]` set the settings of these names. */
   arguments?: Readonly<Record<string, string>>;
   examples: readonly (readonly [command: string, purpose: string])[];
-  /** Set if the verb does not read the config file. Flags and variables are always read. */
+  /** Set if the verb reads no config file but one that it is told to. Flags and variables are always read. */
   isUnconfigured?: true;
   load(): Promise<(given: Invocation, io: Io) => Promise<ExitCode>>;
 }
@@ -25,6 +25,8 @@ export interface Invocation {
   reload(): Promise<Settings>;
   /** The path of the config file, which may not exist. */
   config: string;
+  /** `--config`, if it is given. */
+  typedConfig: string | undefined;
   /** All positional arguments. */
   positional: readonly string[];
   /** Positional arguments by name. */

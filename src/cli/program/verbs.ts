@@ -1,6 +1,7 @@
 /** The table of verbs, with their help. The code of a verb is loaded on demand. */
-import { CONFIG_FILE, CONTRACT_FILE, SAMPLE_FILE } from "../../core/settings/file.js";
+
 import type { VerbName } from "../../core/settings/kinds.js";
+import { CONFIG_FILE, CONTRACT_FILE, SAMPLE_FILE } from "../../core/settings/names.js";
 import type { Verb } from "./verb.js";
 
 const DIST = "same as --dist";
@@ -96,7 +97,7 @@ ${CONFIG_FILE} names to its contract, raises the version, and prints the diff; a
       ["rollcall serve --host 0.0.0.0 --port 80 --access-log", "serve to the network, and log requests"],
       ["rollcall serve --admin 127.0.0.1:9090", "serve, with health checks and metrics"],
     ],
-    load: async () => (await import("../serve.js")).runServe,
+    load: async () => (await import("../serve/serve.js")).runServe,
   },
   host: {
     summary: "Write the configuration for nginx, Apache, Cloudflare and other hosts",

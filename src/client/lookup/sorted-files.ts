@@ -2,7 +2,7 @@
 import { HIGHEST, LIST_DIGITS, MARKS } from "../../core/contract/lookup.js";
 import { malformed } from "../errors.js";
 import { readKept } from "../kept.js";
-import { compareBytes, encode, textOf } from "../utf8.js";
+import { compareBytes, decodeText, encode } from "../utf8.js";
 import { FILE_BYTES, type View } from "../view.js";
 
 const SORTED = "terms and lists in order";
@@ -104,7 +104,7 @@ const LINE = /^([^\t]*)\t([*~]?)(=|[\w-]*[g-z\d_-])$/;
 
 /** Parses a file. @throws ListingError (malformed) for an incomplete or unsorted line */
 function linesIn(bytes: Uint8Array, url: string): Line[] {
-  const written = textOf(bytes, url).split("\n");
+  const written = decodeText(bytes, url).split("\n");
   // Nothing may follow the last newline.
   if (written.pop() !== "") throw malformed(url, SORTED, "an incomplete line");
   let before: Line | undefined;

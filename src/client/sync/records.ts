@@ -5,7 +5,7 @@ import { malformed } from "../errors.js";
 import { orderReader } from "../order.js";
 import { parsePage } from "../page.js";
 import { Sha256 } from "../sha256.js";
-import { encode, objectOf, textOf } from "../utf8.js";
+import { decodeText, encode, objectOf } from "../utf8.js";
 import type { Host, View } from "../view.js";
 import { byPages, type PageSource } from "../walk.js";
 import type { Entry, KeptRecord } from "./store.js";
@@ -39,7 +39,7 @@ export function linesOfPages<T>(host: Host, view: View, read: RecordReader<T>["r
   return byPages(view, host.concurrency, (number, bytes, records) => {
     const { results } = parsePage(view, number, bytes);
     const url = view.urlOf(number);
-    const lines = textOf(bytes, url).split("\n").slice(1, -2);
+    const lines = decodeText(bytes, url).split("\n").slice(1, -2);
     if (lines.length !== results.length) throw malformed(url, "a record a line", lines.length);
     const before = (number - 1) * view.snapshot.page_size;
     return lines

@@ -1,5 +1,5 @@
 /** Reads the envelope of a page. Records of a canonical page are located, not parsed. */
-import { z } from "zod";
+import * as z from "zod";
 import { parseJson } from "./json.js";
 import { neighbours, PAGE_SIZE } from "./links.js";
 import { type Page, type PagePosition, RECORD_SEPARATOR } from "./page.js";

@@ -1,5 +1,5 @@
 /** Parses untrusted JSON. Depth and number of values are checked first, since parsing could exhaust memory or the stack. */
-import type { z } from "zod";
+import type * as z from "zod";
 
 const MAX_JSON_DEPTH = 32;
 

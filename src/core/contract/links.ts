@@ -1,4 +1,4 @@
-/** Page numbers and their URLs. Only this file knows either form. It imports nothing, since browsers load it too. */
+/** Page numbers and their URLs. Only this file knows either form. Also names of files that the client reads. It imports nothing, since browsers load it too. */
 
 /** `query`: `?format=api&page=N`; `path`: `pages/N.json`, for hosts that cannot map a query. */
 export const LINK_STYLES = ["query", "path"] as const;
@@ -6,6 +6,13 @@ export type LinkStyle = (typeof LINK_STYLES)[number];
 
 /** Path below the base URL of the default image of records. */
 export const AVATAR_PATH = "avatar.svg";
+
+// Paths below the base URL, and in a release.
+export const SNAPSHOT = "snapshot.json";
+export const CONTRACT = "contract.json";
+export const SUMS = "SHA256SUMS";
+/** minisign's signature of SHA256SUMS. */
+export const SIGNATURE = `${SUMS}.minisig`;
 
 export const PAGE_SIZE = { default: 100, min: 1, max: 1000 } as const;
 

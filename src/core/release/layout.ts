@@ -1,7 +1,7 @@
 /** All names inside `dist` and inside a release, and the headers of files. Paths in a release use `/`. */
 import { extname } from "node:path";
 import { CONTENT_TYPE, ENCODINGS, type Encoding, NO_CACHE } from "../contract/headers.js";
-import { DEFAULT_PATH, pageNumber } from "../contract/links.js";
+import { CONTRACT, DEFAULT_PATH, pageNumber, SIGNATURE, SNAPSHOT, SUMS } from "../contract/links.js";
 
 // In `dist`.
 /** The link to the release that is served. */
@@ -39,14 +39,10 @@ export const TARGET_LOCK_HOLDER = ".rollcall-lock-holder.json";
 export const OWNED = ".rollcall-published.json";
 
 // In a release.
-export const SNAPSHOT = "snapshot.json";
-export const SUMS = "SHA256SUMS";
+export { CONTRACT, SIGNATURE, SNAPSHOT, SUMS };
 /** The name of the release's folder, for hosts that look up each path twice. It is neither listed nor served. */
 export const RELEASE_NAME = ".release";
-/** minisign's signature of SHA256SUMS. */
-export const SIGNATURE = `${SUMS}.minisig`;
 export const RECORDS = "records.sha256";
-export const CONTRACT = "contract.json";
 export const OPENAPI = "openapi.json";
 /** All records in a few files, and the list of these parts. */
 export const BULK = "bulk.json";
@@ -79,7 +75,7 @@ export const EXPLORER_ASSETS: readonly string[] = ["app.js", "charts.js", "icon.
 );
 
 /** The explorer's files, without its sorted files. */
-export const EXPLORER_FILES: readonly string[] = [EXPLORER, SUMMARY, ...EXPLORER_ASSETS];
+export const EXPLORER_PATHS: readonly string[] = [EXPLORER, SUMMARY, ...EXPLORER_ASSETS];
 
 /** The explorer's URL path below the base URL: `/`, or its file's if the listing is there. @param listing the listing's path */
 export function explorerPath(listing: string): string {

@@ -77,7 +77,7 @@ export async function inspect(folder: string): Promise<{ release?: Release; prob
       `${folder} is not a release: it has neither ${SNAPSHOT} nor ${SUMS}. Name a release's folder, or the beginning of an id.`,
     );
   const problems: Damage[] = [];
-  const note = (check: Damage["check"], path: string, found: string, expected: string, page?: number) => {
+  const add = (check: Damage["check"], path: string, found: string, expected: string, page?: number) => {
     problems.push({ check, path, found, expected, ...(page !== undefined && { page }) });
   };
   const read = async <T>(check: Damage["check"], name: string, step: (path: string) => Promise<T>) => {
@@ -86,7 +86,7 @@ export async function inspect(folder: string): Promise<{ release?: Release; prob
     } catch (error) {
       const code = codeOf(error);
       if (code === undefined) throw error;
-      note(check, name, isMissing(error) ? "no file" : `no file that can be read (${code})`, "a plain file");
+      add(check, name, isMissing(error) ? "no file" : `no file that can be read (${code})`, "a plain file");
       return undefined;
     }
   };
@@ -96,18 +96,17 @@ export async function inspect(folder: string): Promise<{ release?: Release; prob
   );
   const snapshot = snapshotText === undefined ? undefined : parseSnapshot(snapshotText);
   if (snapshotText !== undefined && !snapshot)
-    note("snapshot", SNAPSHOT, shorten(snapshotText, LONGEST_TEXT), "the JSON that Rollcall writes for a release");
+    add("snapshot", SNAPSHOT, shorten(snapshotText, LONGEST_TEXT), "the JSON that Rollcall writes for a release");
   const contract = contractText === undefined ? undefined : await parseContract(contractText);
   if (contract && "mistakes" in contract)
-    for (const mistake of contract.mistakes)
-      note("contract", CONTRACT, shorten(mistake, LONGEST_MISTAKE), "a contract");
+    for (const mistake of contract.mistakes) add("contract", CONTRACT, shorten(mistake, LONGEST_MISTAKE), "a contract");
   const sums = await read("sums", SUMS, (path) =>
     withReleaseFile(path, async (file, size) => {
       if (!snapshot || !contract || "mistakes" in contract) return undefined;
       return readSums({ file, size }, pagesToList(new PagePaths(contract.listing.path), snapshot));
     }),
   );
-  if (sums && "why" in sums) note("sums", SUMS, `a file that ${sums.why}`, "one line for every other file");
+  if (sums && "why" in sums) add("sums", SUMS, `a file that ${sums.why}`, "one line for every other file");
   if (!snapshot || !contract || "mistakes" in contract || !sums || "why" in sums) return { problems, root };
 
   for (const [name, text] of [
@@ -116,14 +115,14 @@ export async function inspect(folder: string): Promise<{ release?: Release; prob
   ] as const) {
     const found = sha256(text ?? "");
     const listed = sums.others.get(name);
-    if (listed === undefined) note("sums", name, "no line", `one in ${SUMS}`);
-    else if (found !== listed) note("digests", name, `other bytes, ${found}`, `${listed}, as ${SUMS} lists it`);
+    if (listed === undefined) add("sums", name, "no line", `one in ${SUMS}`);
+    else if (found !== listed) add("digests", name, `other bytes, ${found}`, `${listed}, as ${SUMS} lists it`);
   }
   const { id, ...facts } = snapshot;
   const digest = contentDigest(facts, sums);
   if (snapshotId(digest) !== id)
-    note("snapshot", SNAPSHOT, `id ${id}`, `${snapshotId(digest)}, which its content gives`);
-  for await (const { path, page, found } of findMissing(root, sums)) note("files", path, found, "a plain file", page);
+    add("snapshot", SNAPSHOT, `id ${id}`, `${snapshotId(digest)}, which its content gives`);
+  for await (const { path, page, found } of findMissing(root, sums)) add("files", path, found, "a plain file", page);
   const isSigned = lstatSync(join(root, SIGNATURE), { throwIfNoEntry: false })?.isFile() === true;
   const release = { folder: root, snapshot, digest, contract, paths: sums.paths, sums, isSigned };
   return { release, problems, root };

@@ -1,6 +1,6 @@
 /** The process that holds a lock, as a file beside the lock and messages name it. The types of the library lead here. */
 import { hostname } from "node:os";
-import { z } from "zod";
+import * as z from "zod";
 import { parseAs } from "../contract/json.js";
 import { codeOf } from "../errors.js";
 import { readPlain } from "./plain-files.js";

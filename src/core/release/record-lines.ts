@@ -7,8 +7,8 @@ import { MAX_PAGE } from "./plain-files.js";
 
 // A line is the first digits of the SHA-256 of a record's canonical text, two spaces, the record's key and a newline.
 const DIGEST_DIGITS = 32;
-/** Where in a line the key begins. */
-const KEY_AT = DIGEST_DIGITS + 2;
+/** Where in a line the key begins. It ends before the newline. */
+export const KEY_AT = DIGEST_DIGITS + 2;
 
 const NEWLINE = 10;
 /** Bytes of the shortest line: a key has at least one character. */

@@ -5,7 +5,7 @@
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import stringify from "fast-json-stable-stringify";
-import { z } from "zod";
+import * as z from "zod";
 import type { Contract } from "../contract/contract.js";
 import { parseAs } from "../contract/json.js";
 import { DEFAULT_PATH, LISTING_NAME } from "../contract/links.js";
@@ -177,7 +177,7 @@ export async function inspectSite(folder: string): Promise<Inspected> {
     return { ...(release && { site: plainSite(release) }), problems, root };
   }
   const problems: Damage[] = [];
-  const note = (path: string, found: string, expected: string) => {
+  const add = (path: string, found: string, expected: string) => {
     problems.push({ check: "site", path, found, expected });
   };
   const names = Object.keys(snapshot.listings).sort();
@@ -191,14 +191,14 @@ export async function inspectSite(folder: string): Promise<Inspected> {
     listings.push({ name, release });
     const { count, id, pages, state, base_url, site } = release.snapshot;
     if (stringify({ count, id, pages, state }) !== stringify(facts))
-      note(`${name}/${SNAPSHOT}`, "other facts", `those of the site's ${SNAPSHOT}`);
+      add(`${name}/${SNAPSHOT}`, "other facts", `those of the site's ${SNAPSHOT}`);
     if (base_url !== `${snapshot.base_url}/${name}`)
-      note(`${name}/${SNAPSHOT}`, `the base URL ${base_url}`, `${snapshot.base_url}/${name}`);
+      add(`${name}/${SNAPSHOT}`, `the base URL ${base_url}`, `${snapshot.base_url}/${name}`);
     else if (site !== snapshot.base_url)
-      note(`${name}/${SNAPSHOT}`, site === undefined ? "no site" : `the site ${site}`, `the site ${snapshot.base_url}`);
+      add(`${name}/${SNAPSHOT}`, site === undefined ? "no site" : `the site ${site}`, `the site ${snapshot.base_url}`);
   }
   const sums = await readTop(root);
-  if ("why" in sums) note(SUMS, `a file that ${sums.why}`, "one line for each file at the top, and for each listing");
+  if ("why" in sums) add(SUMS, `a file that ${sums.why}`, "one line for each file at the top, and for each listing");
   else {
     const listed = [
       [SNAPSHOT, sha256(text)],
@@ -206,7 +206,7 @@ export async function inspectSite(folder: string): Promise<Inspected> {
     ];
     for (const [path = "", digest] of listed)
       if (sums.others.get(path) !== digest)
-        note(path, `other bytes, ${digest}`, `${sums.others.get(path) ?? "a line"} in ${SUMS}`);
+        add(path, `other bytes, ${digest}`, `${sums.others.get(path) ?? "a line"} in ${SUMS}`);
   }
   if (listings.length < names.length || "why" in sums) return { names, problems, root };
   const described = describeSite(
@@ -214,7 +214,7 @@ export async function inspectSite(folder: string): Promise<Inspected> {
     listings.map(({ name, release }) => ({ name, ...release })),
   );
   if (described.snapshot.id !== snapshot.id)
-    note(SNAPSHOT, `id ${snapshot.id}`, `${described.snapshot.id}, which its content gives`);
+    add(SNAPSHOT, `id ${snapshot.id}`, `${described.snapshot.id}, which its content gives`);
   const isSigned = hashPlain(join(root, SIGNATURE)) !== undefined;
   const top: SiteTop = { name: "", snapshot, sums, isSigned };
   const { digest } = described;

@@ -1,7 +1,7 @@
 /** snapshot.json, the manifest of a release, and the id of a release. */
 import { createHash } from "node:crypto";
 import stringify from "fast-json-stable-stringify";
-import { z } from "zod";
+import * as z from "zod";
 import { parseAs } from "../contract/json.js";
 import { LINK_STYLES, MAX_PAGES, PAGE_SIZE } from "../contract/links.js";
 import type { Snapshot } from "../contract/snapshot.js";

@@ -1,8 +1,8 @@
 /** Checks values of settings: those of a layer, and the options of the library. */
-import type { z } from "zod";
+import type * as z from "zod";
 import { mistakesInNames } from "../contract/listing-names.js";
 import { findNear } from "../print/near.js";
-import type { Setting, VerbName } from "./kinds.js";
+import { OF_FILE, type Setting, type VerbName } from "./kinds.js";
 import { LISTING_KEYS, type SettingKey, settingOf } from "./settings.js";
 
 /** The rule of a value. Rows of the table of settings are such rules. */
@@ -44,8 +44,9 @@ export function checkValues(given: Values, rules: ValueRules, origin: Origin): C
     if (!rule || value === undefined) continue;
     const { data, error } = rule.schema.safeParse(origin.read(rule, value));
     if (error) mistakes.push(describeMistake(origin.nameOf(key), value, rule, error));
-    else if (rule.kind === "listings") {
-      const checked = checkListings(data as Listings, key, origin);
+    else if (rule.kind === "listings" || rule.kind === "files") {
+      const check = rule.kind === "files" ? checkFiles : checkListings;
+      const checked = check(data as Named, key, origin);
       values[key] = checked.values;
       mistakes.push(...checked.mistakes);
     } else values[key] = origin.resolve(rule, data);
@@ -53,10 +54,23 @@ export function checkValues(given: Values, rules: ValueRules, origin: Origin): C
   return { values, mistakes };
 }
 
-type Listings = Readonly<Record<string, Values>>;
+/** Settings of listings or files, by name. */
+type Named = Readonly<Record<string, Values>>;
+
+/** Checks the settings of each text file. @param key of the setting that has them. */
+function checkFiles(files: Named, key: string, origin: Origin): Checked {
+  const mistakes: string[] = [];
+  const values = Object.entries(files).map(([name, given]) => {
+    const own = { ...origin, nameOf: (inside: string) => origin.nameOf(`${key}.${name}.${inside}`) };
+    const checked = checkValues(given, OF_FILE, own);
+    mistakes.push(...findUnknown(given, Object.keys(OF_FILE), own), ...checked.mistakes);
+    return [name, checked.values] as const;
+  });
+  return { values: Object.fromEntries(values), mistakes };
+}
 
 /** Checks the settings of each listing of a site. @param key of the setting that has them. */
-function checkListings(listings: Listings, key: string, origin: Origin): Checked {
+function checkListings(listings: Named, key: string, origin: Origin): Checked {
   const names = Object.keys(listings);
   const mistakes = mistakesInNames(names).map((mistake) => `${origin.nameOf(key)}: ${mistake}`);
   if (names.length === 0)

@@ -5,13 +5,7 @@ import { parseConfig } from "../contract/file/config-json.js";
 import { isObject } from "../contract/json.js";
 import { readText, usageError } from "../errors.js";
 import { at } from "./kinds.js";
-import { CONFIG_FLAG } from "./names.js";
-
-export const CONFIG_FILE = "rollcall.config.json";
-/** The contract that is used by default if it is in the folder of the config file. */
-export const CONTRACT_FILE = "rollcall.contract.json";
-/** The sample users, in the package and in the config that `init` writes. */
-export const SAMPLE_FILE = "data/users.sqlite";
+import { CONFIG_FILE, CONFIG_FLAG } from "./names.js";
 
 export interface ConfigFile {
   name: string;

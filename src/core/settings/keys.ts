@@ -1,5 +1,5 @@
 /** Settings that hold keys or files of keys. Messages do not repeat the value, since it may be a secret by mistake. */
-import { z } from "zod";
+import * as z from "zod";
 import { readText } from "../errors.js";
 import { at, isPath } from "./kinds.js";
 

@@ -1,6 +1,6 @@
 /** Kinds of settings: how the text of a value is parsed, its schema, the message for a wrong value, and its placeholder. */
 import { isAbsolute, join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { parseBaseUrl } from "../contract/base-url.js";
 import { isFieldPattern, isLimit, isShare, splitFieldLimit, splitListingLimit } from "../contract/field-limits.js";
 import type { ContractFile } from "../contract/file/form.js";
@@ -13,7 +13,7 @@ import { isShard } from "../shards.js";
 /**
  * How the text of a flag or a variable is parsed. `input` is a path or several, or `-` for standard input; `keys` is a list of public keys
  * or paths of their files; `gates` is a list to which a higher level adds;
- * `decimals` is a list of decimal marks, one of which is a comma.
+ * `decimals` is a list of decimal marks, one of which is a comma; `references` is a list, or a flag without a value.
  */
 export type SettingKind =
   | "text"
@@ -25,11 +25,13 @@ export type SettingKind =
   | "keys"
   | "gates"
   | "decimals"
+  | "references"
+  | "files"
   | "listings";
 
 /** Whether the text of a kind is a list, which several flags may also give. */
 export function isList(kind: SettingKind): boolean {
-  return kind === "list" || kind === "keys" || kind === "gates" || kind === "decimals";
+  return ["list", "keys", "gates", "decimals", "references"].includes(kind);
 }
 
 /** The verbs of the command line, in the order of help. */
@@ -200,9 +202,26 @@ export const encoding = ofText(
       return false;
     }
   }),
-  "the name of an encoding, such as windows-1252 or utf-16le",
+  "the name of an encoding that browsers know, such as windows-1252, macintosh, shift_jis or utf-16le (iconv converts others)",
   "<name>",
 );
+
+/** The settings that each of several text files may have for itself. */
+export const OF_FILE = { sourceFormat: textFormat, separator, quote, encoding } as const;
+
+/** The settings of one text file. */
+export type SettingsOfFile = {
+  readonly [K in keyof typeof OF_FILE]?: z.infer<(typeof OF_FILE)[K]["schema"]> | undefined;
+};
+
+/** Text files by name, each with settings of its own. */
+export const files = {
+  kind: "files",
+  schema: z.custom<Readonly<Record<string, SettingsOfFile>>>(
+    (value) => isObject(value) && Object.values(value).every(isObject),
+  ),
+  allowed: 'an object of files by name, such as {"people.csv": {"separator": ";"}}',
+} as const;
 
 /** Texts that mean NULL. */
 export const marks = ofList(z.array(z.string().min(1)).min(1), "a list of texts, such as n/a,unknown", "<text,...>");
@@ -219,6 +238,14 @@ export const decimals = {
 export function toDecimal(given: string): { column: string | undefined; mark: "." | "," } {
   return { column: given.slice(0, -2) || undefined, mark: given.endsWith(",") ? "," : "." };
 }
+
+/** References between text files: those that names show, or also others. */
+export const references = {
+  kind: "references",
+  schema: z.union([z.boolean(), z.array(z.string().regex(/^.+[.].+=.+$/su)).min(1)]),
+  allowed: "true, false or a list of columns and tables, such as orders.customer=customers",
+  placeholder: "[table.column=table,...]",
+} as const;
 
 /** One of several words; the first is the default. */
 export function oneOf<const Words extends readonly [string, ...string[]]>(...words: Words) {

@@ -1,5 +1,5 @@
 /** Checks one layer of settings: flags, environment variables, or the config file. */
-import { z } from "zod";
+import * as z from "zod";
 import { parseAs } from "../contract/json.js";
 import { checkValues, findUnknown, type Origin, rulesOf, type ValueRule, type Values } from "./check.js";
 import type { ConfigFile } from "./file.js";
@@ -71,10 +71,18 @@ const READERS: Record<SettingKind, (text: string) => unknown> = {
   gates: list,
   // A comma separates two marks, and may be one itself: `population=,,area=.`.
   decimals: (text) => text.split(/(?<=(?:^|[=,])[.,]),/),
+  references: readReferences,
+  files: (text) => parseAs(z.unknown(), text) ?? text,
   listings: (text) => parseAs(z.unknown(), text) ?? text,
 };
 
 const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, 1: true, false: false, 0: false };
+
+/** Reads a list. A flag without a value adds `true` to it. */
+function readReferences(text: string): unknown {
+  const named = list(text).filter((item) => item !== "true");
+  return BOOLEANS[text] ?? (named.length > 0 ? named : true);
+}
 
 function fromText({ kind }: ValueRule, value: unknown): unknown {
   return typeof value === "string" ? READERS[kind](value) : value;

@@ -10,23 +10,31 @@ import {
   settingOf,
 } from "./settings.js";
 
+type Files = NonNullable<GivenSettings["files"]>;
 type Listings = NonNullable<GivenSettings["listings"]>;
 
 /**
- * Merges a layer over those below it. It also wins over the settings of each listing below. A table replaces a query below, and a
+ * Merges a layer over those below it. It also wins over the settings of each listing and file below. A table replaces a query below, and a
  * query a table. A gate replaces only those below for the same listing and field.
  */
 export function merge(above: GivenSettings, below: Settings): Settings {
   const { table, query, ...others } = below;
   const hasOwn = above.table !== undefined || above.query !== undefined;
   const listings = above.listings ?? (below.listings && withoutReplaced(below.listings, above));
+  const files = above.files ?? (below.files && withoutGiven(below.files, above));
   const names = Object.keys(below.listings ?? {});
   const gates = GATES.filter((key) => above[key] !== undefined).map((key) => {
     const given = limitsOf(above, key);
     const kept = limitsOf(below, key).filter((limit) => !given.some((gate) => replaces(key, gate, limit, names)));
     return [key, [...kept, ...given]] as const;
   });
-  return { ...(hasOwn ? others : below), ...above, ...(listings && { listings }), ...Object.fromEntries(gates) };
+  return {
+    ...(hasOwn ? others : below),
+    ...above,
+    ...(listings && { listings }),
+    ...(files && { files }),
+    ...Object.fromEntries(gates),
+  };
 }
 
 /** The settings of listings without those that a higher layer gives for all, and gates that it gives for the same records. */
@@ -44,6 +52,13 @@ function withoutReplaced(listings: Listings, above: GivenSettings): Listings {
     return [name, left] as const;
   };
   return Object.fromEntries(Object.entries(listings).map(ownLeft));
+}
+
+/** The settings of files without those that a higher layer gives for all. */
+function withoutGiven(files: Files, above: GivenSettings): Files {
+  const ownLeft = ([name, own]: [string, Values]) =>
+    [name, Object.fromEntries(Object.entries(own).filter(([key]) => above[key as SettingKey] === undefined))] as const;
+  return Object.fromEntries(Object.entries(files).map(ownLeft));
 }
 
 /** Removes the gates of each listing. */

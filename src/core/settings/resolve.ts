@@ -2,11 +2,11 @@
 import { existsSync } from "node:fs";
 import { manyMistakes, usageError } from "../errors.js";
 import { findTableAndQuery } from "./check.js";
-import { CONFIG_FILE, CONTRACT_FILE, readConfigFile } from "./file.js";
+import { readConfigFile } from "./file.js";
 import { at } from "./kinds.js";
 import { fileLayer, flagLayer, type Layer, variableLayer } from "./layers.js";
 import { merge } from "./merge.js";
-import { flagOf, variableOf } from "./names.js";
+import { CONFIG_FILE, CONTRACT_FILE, flagOf, variableOf } from "./names.js";
 import { type GivenSettings, SETTING_KEYS, type SettingKey, type Settings, settingOf } from "./settings.js";
 
 export interface Sources {

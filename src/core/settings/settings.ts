@@ -1,7 +1,7 @@
 /** The settings by key, and the types of their values. */
-import { z } from "zod";
+import * as z from "zod";
 import type { ContractFile } from "../contract/file/form.js";
-import type { Setting, VerbName } from "./kinds.js";
+import { OF_FILE, type Setting, type VerbName } from "./kinds.js";
 import { SETTINGS } from "./table.js";
 
 type Rows = typeof SETTINGS;
@@ -57,6 +57,9 @@ export const LISTING_KEYS = [
 /** The settings of one listing of a site. */
 export type SettingsOfListing = OptionsOf<(typeof LISTING_KEYS)[number]>;
 
+/** The settings of how text files are read: of all of them, and of each. */
+export const TEXT_KEYS = ["sourceFormat", "separator", "quote", "encoding", "files"] as const;
+
 export const SETTING_KEYS = Object.keys(SETTINGS) as SettingKey[];
 
 /** The settings that a verb reads, from flags or not. */
@@ -103,9 +106,10 @@ export function settingOf(key: SettingKey): Setting {
 export function configSchema(): Record<string, unknown> {
   const properties = SETTING_KEYS.map((key) => {
     const { schema, help, default: value } = settingOf(key);
-    const { $schema: _, ...form } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
     const contract = key === "contract" && { anyOf: [{ type: "string" }, { $ref: "contract.schema.json" }] };
-    return [key, { ...form, ...contract, description: help, ...(value !== undefined && { default: value }) }];
+    const files = key === "files" && { type: "object", additionalProperties: schemaOfFile() };
+    const form = { ...formOf(schema), ...contract, ...files };
+    return [key, { ...form, description: help, ...(value !== undefined && { default: value }) }];
   });
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -114,4 +118,17 @@ export function configSchema(): Record<string, unknown> {
     properties: { $schema: { type: "string" }, ...Object.fromEntries(properties) },
     additionalProperties: false,
   };
+}
+
+function schemaOfFile(): Record<string, unknown> {
+  const properties = Object.entries(OF_FILE).map(([key, { schema, allowed }]) => [
+    key,
+    { ...formOf(schema), description: allowed },
+  ]);
+  return { type: "object", properties: Object.fromEntries(properties), additionalProperties: false };
+}
+
+function formOf(schema: z.ZodType): Record<string, unknown> {
+  const { $schema: _, ...form } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  return form;
 }

@@ -46,12 +46,25 @@ export const SETTINGS = {
     separator: row(kind.separator, ["init", "build", "dev"], "separator of CSV (default: found)", SOURCE),
     quote: row(kind.quote, ["init", "build", "dev"], "quotes of CSV or TSV (default: found)", SOURCE),
     encoding: row(kind.encoding, ["init", "build", "dev"], "encoding of a text file (default: UTF-8)", SOURCE),
+    files: row(
+      kind.files,
+      [],
+      "settings for one of several text files: its format, separator, quote, encoding (config file)",
+      {
+        readBy: ["init", "build", "dev", "diff"],
+      },
+    ),
     null: row(kind.marks, ["init"], "texts that mean NULL in CSV or TSV, besides empty cells: n/a,\\N"),
     convert: row(yesOrNo, ["init"], "convert columns whose values all have a known form, such as local times"),
     decimal: row(
       kind.decimals,
       ["init", "dev"],
       "read numbers with this decimal mark, a comma or a point; population=, for one column",
+    ),
+    references: row(
+      kind.references,
+      ["init"],
+      "write the references between text files that names show and that hold, and those given here",
     ),
     skipInvalid: row(yesOrNo, ["build", "dev"], "publish without the invalid records", SOURCE),
     problems: row(path("<file>"), ["build", "dev"], "write every problem to this NDJSON file"),

@@ -28,7 +28,9 @@ export const ABSENCE_MARKS: ReadonlySet<string> = new Set([
   ".",
   "NaN",
   "nan",
+  "NaT",
   "0000-00-00",
+  "0000-00-00 00:00:00",
 ]);
 
 export type CellType = "boolean" | "integer" | "number" | "json" | "text";

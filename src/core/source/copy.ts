@@ -1,4 +1,4 @@
-/** Copies the rows of a source, unchanged and in published order, into a private SQLite file. */
+/** Copies the rows of a source, unchanged, and their published order into a private SQLite file. */
 import { type BigIntStats, closeSync, openSync, readSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import Database from "better-sqlite3";
@@ -9,10 +9,12 @@ import { referencesOf } from "../contract/references.js";
 import { lowerCase, quoteName } from "../contract/sql.js";
 import { codeOf, UserError } from "../errors.js";
 import { shellWord } from "../print/text.js";
-import { changedWhileRead, explainReading, type ListingPlace } from "./errors.js";
+import { memoryLimit } from "../settings/memory.js";
+import { changedWhileRead, explainReading, type ReadContext } from "./errors.js";
 import { type Offered, offeredBy } from "./offered.js";
-import { copyColumn, publishedParameters, publishedSql } from "./published.js";
-import { findRelation, freeRowid, placeOf, type Relation, type RelationOptions } from "./relation.js";
+import { type ColumnSql, copyColumn, publishedParameters, publishedSql } from "./published.js";
+import { contextOf, findRelation, freeRowid, type Relation, type RelationOptions } from "./relation.js";
+import { isNearlyInOrder } from "./sampled.js";
 import { isSameFile, isUnwritten, requireFile } from "./stats.js";
 import { nameOfSource } from "./text-format.js";
 
@@ -51,8 +53,12 @@ export type Place = "line" | "row";
 
 /** The tables of one listing in the copy's file, which several listings may share. */
 export interface CopyTables {
-  /** The rows. */
+  /** The rows as the source has them. */
   records: string;
+  /** A view of the rows: in columns of strings, an INTEGER that readers of JSON would round is its digits. */
+  exact: string;
+  /** The published order: the number of the row at each position, from 1. */
+  order: string;
   /** The numbers of rows whose key another row has, too. */
   repeated: string;
   /** The numbers of rows with a reference to no row, each with the number of its field among the contract's references. */
@@ -61,13 +67,23 @@ export interface CopyTables {
 
 /** @param listing its number, from 0. */
 export function copyTables(listing: number): CopyTables {
-  return { records: `records_${listing}`, repeated: `repeated_${listing}`, lost: `lost_${listing}` };
+  return {
+    records: `records_${listing}`,
+    exact: `exact_${listing}`,
+    order: `order_${listing}`,
+    repeated: `repeated_${listing}`,
+    lost: `lost_${listing}`,
+  };
 }
 
 /** The copy's column with the row number, from 1. */
 export const NUMBER = "number";
 /** The copy's column with the place of a row in the source. */
 export const PLACE = "place";
+/** The column of the order with a position in published order, from 1. */
+export const POSITION = "position";
+/** The column of the order with the number of the row at a position. */
+export const ROW = "row";
 
 /** Milliseconds to wait for another process's lock. */
 const LOCK_WAIT = 5000;
@@ -77,6 +93,8 @@ const MOST_ATTEMPTS = 3;
 const PAUSE = 300;
 /** Milliseconds since the last write to a file that may be unfinished. */
 const JUST_NOW = 2000;
+/** Share of the memory that the source's file may have, if pages are to read rows out of order. */
+const MEMORY_SHARE = 0.25;
 const DAMAGED = /^SQLITE_(CORRUPT|NOTADB|IOERR)/;
 
 /**
@@ -108,7 +126,7 @@ function namedColumns({ fields }: Contract): string[] {
 }
 
 /** The columns of the copy, quoted. The first is the place of the row. */
-export function copiedColumns(contract: Contract): string[] {
+function copiedColumns(contract: Contract): string[] {
   return [PLACE, ...namedColumns(contract).map(copyColumn)];
 }
 
@@ -154,9 +172,9 @@ function tryCopy(path: string, listings: ReadonlyMap<string, CopyOptions>, to: s
   let holder: Database.Database | undefined;
   let copier: Database.Database | undefined;
   /** What is being read. */
-  let place: ListingPlace | undefined;
+  let context: ReadContext | undefined;
   const reading = (name: string, options: CopyOptions) => {
-    place = placeOf(name, options);
+    context = contextOf(name, options);
   };
   // Empties the file of an earlier attempt.
   writeFileSync(to, "");
@@ -173,25 +191,27 @@ function tryCopy(path: string, listings: ReadonlyMap<string, CopyOptions>, to: s
     if (!held || !begun || !isSameFile(held, stats) || !isSameFile(begun, stats)) return undefined;
     const mayMoveLog = logSize(path) > 0;
     const db = copier;
+    const isSmall = Number(held.size) < MEMORY_SHARE * memoryLimit();
     const found = new Map<string, Found>();
     for (const [name, options] of listings) {
       reading(name, options);
-      found.set(name, rowsFrom(db, options, name));
+      found.set(name, rowsFrom(db, options, name, isSmall));
     }
     const copied = [...listings].map(([name, options], at) => {
       reading(name, options);
-      const { rows, version, place: placed, offered } = found.get(name) as Found;
-      return { ...copyRows(db, rows, options, copyTables(at)), version, place: placed, offered, stats: held };
+      const source = found.get(name) as Found;
+      const { version, place, offered } = source;
+      return { ...copyRows(db, source, options, copyTables(at)), version, place, offered, stats: held };
     });
     for (const [at, [name, options]] of [...listings].entries()) {
       reading(name, options);
       markLost(db, options, copyTables(at), (to) => {
         const target = listings.get(to);
         const from = found.get(to);
-        return target && from && keysSql(target.contract, from.rows);
+        return target && from && keysSql(target.contract, from.exact);
       });
     }
-    place = undefined;
+    context = undefined;
     const now = statNow();
     // SQLite's writers wait for this transaction, or move the frames that it sees from the log to the file.
     const isReplaced = now === undefined || !isSameFile(now, held);
@@ -205,7 +225,7 @@ function tryCopy(path: string, listings: ReadonlyMap<string, CopyOptions>, to: s
     // Another attempt may succeed if the file was replaced or overwritten.
     if (!now || !isSameFile(now, stats)) return undefined;
     if (DAMAGED.test(codeOf(error) ?? "") && !isUnwritten(now, stats)) return undefined;
-    throw explainReading(file, error, place);
+    throw explainReading(file, error, context);
   } finally {
     copier?.close();
     holder?.close();
@@ -219,7 +239,7 @@ function attach(path: string, to: string): Database.Database {
     db.prepare("ATTACH ? AS copy").run(to);
     // The copy need not survive the process.
     db.exec(`PRAGMA copy.page_size = 16384; PRAGMA copy.journal_mode = OFF; PRAGMA copy.synchronous = OFF;
-      PRAGMA cache_size = -8000; PRAGMA threads = 4;`);
+      PRAGMA cache_size = -8000`);
     return db;
   } catch (error) {
     db.close();
@@ -227,10 +247,20 @@ function attach(path: string, to: string): Database.Database {
   }
 }
 
-/** SQL that makes a table with the columns of the copy. */
-export function createTable(name: string, contract: Contract): string {
+/** SQL that makes the tables of a listing. @param tables of the copy, with its schema if it is attached; `named` without */
+function createTables(contract: Contract, tables: CopyTables, named: CopyTables): string {
+  const { records, exact, order, repeated, lost } = tables;
   // Without declared types, SQLite stores each value unchanged.
-  return `CREATE TABLE ${name} (${NUMBER} INTEGER PRIMARY KEY, ${copiedColumns(contract).join(", ")})`;
+  return `CREATE TABLE ${records} (${NUMBER} INTEGER PRIMARY KEY, ${copiedColumns(contract).join(", ")});
+    CREATE VIEW ${exact} AS SELECT ${NUMBER}, ${exactColumns(contract)} FROM ${named.records};
+    ${createOrder(order)};
+    CREATE TABLE ${repeated} (number INTEGER PRIMARY KEY);
+    CREATE TABLE ${lost} (number INTEGER, reference INTEGER, PRIMARY KEY (number, reference)) WITHOUT ROWID`;
+}
+
+/** SQL that makes a table of an order. */
+export function createOrder(name: string): string {
+  return `CREATE TABLE ${name} (${POSITION} INTEGER PRIMARY KEY, ${ROW} INTEGER)`;
 }
 
 /**
@@ -240,11 +270,11 @@ export function createTable(name: string, contract: Contract): string {
 export function repeatedSql(
   contract: Contract,
   tables: CopyTables,
-  rows = tables.records,
+  rows = tables.exact,
 ): { isRepeated: string; insert: string } {
-  const column = `${copyColumn(contract.key.column)} COLLATE BINARY`;
+  const column = copyColumn(contract.key.column);
   const keys = `SELECT ${column} FROM ${rows} GROUP BY ${column} HAVING count(*) > 1`;
-  const insert = `INSERT INTO ${tables.repeated} SELECT ${NUMBER} FROM ${tables.records} WHERE ${column} IN (${keys})`;
+  const insert = `INSERT INTO ${tables.repeated} SELECT ${NUMBER} FROM ${tables.exact} WHERE ${column} IN (${keys})`;
   return { isRepeated: `${keys} LIMIT 1`, insert };
 }
 
@@ -264,7 +294,7 @@ export function lostSql(contract: Contract, tables: CopyTables, keysOf: (to: str
     if (keys === undefined) return [];
     const value = publishedSql(contract, field);
     // A list of all keys, once: no index is needed.
-    const sql = `INSERT OR IGNORE INTO ${tables.lost} SELECT ${NUMBER}, ${at} FROM ${tables.records}
+    const sql = `INSERT OR IGNORE INTO ${tables.lost} SELECT ${NUMBER}, ${at} FROM ${tables.exact}
       WHERE ${value} IS NOT NULL AND ${value} NOT IN (${keys})`;
     return [sql];
   });
@@ -282,75 +312,119 @@ function markLost(
 }
 
 /** The tables of a copy that is attached. */
-function inCopy({ records, repeated, lost }: CopyTables): CopyTables {
-  return { records: `copy.${records}`, repeated: `copy.${repeated}`, lost: `copy.${lost}` };
+function inCopy({ records, exact, order, repeated, lost }: CopyTables): CopyTables {
+  return {
+    records: `copy.${records}`,
+    exact: `copy.${exact}`,
+    order: `copy.${order}`,
+    repeated: `copy.${repeated}`,
+    lost: `copy.${lost}`,
+  };
 }
 
-type Found = ReturnType<typeof rowsFrom>;
 type Rows = Pick<Copied, "count" | "before">;
 
-/** Copies rows in order, and makes the tables of repeated keys and lost references. */
-function copyRows(db: Database.Database, rows: string, options: CopyOptions, names: CopyTables): Rows {
+/**
+ * Copies rows, and makes the other tables of a listing. Rows that lie nearly in published order are copied as they lie, and only
+ * their keys are sorted. Others are sorted whole, since reading them one by one from all over the copy would take longer.
+ */
+function copyRows(db: Database.Database, found: Found, options: CopyOptions, names: CopyTables): Rows {
+  const { rows, exact } = found;
   const { contract, defaultAvatar, rowsOf } = options;
   const count = rowsOf && countRows(db, rows);
   const range = count === undefined ? undefined : rowsOf?.(count);
   const columns = copiedColumns(contract).join(", ");
   const limit = range ? ` LIMIT ${range.rows} OFFSET ${range.before}` : "";
   const tables = inCopy(names);
-  const { records, repeated, lost } = tables;
-  db.exec(`${createTable(records, contract)}; CREATE TABLE ${repeated} (number INTEGER PRIMARY KEY);
-    CREATE TABLE ${lost} (number INTEGER, reference INTEGER, PRIMARY KEY (number, reference)) WITHOUT ROWID`);
+  const { records, order } = tables;
+  const inOrder = orderSql(contract);
+  const parameters = publishedParameters(defaultAvatar);
+  const isInOrder =
+    !range && found.mayStayInPlace && isNearlyInOrder(db, { rows, number: NUMBER, order: inOrder, parameters });
+  db.exec(createTables(contract, tables, names));
   const { changes } = db
-    .prepare(`INSERT INTO ${records} (${columns}) SELECT ${columns} FROM ${rows} ${orderSql(contract)}${limit}`)
-    .run(publishedParameters(defaultAvatar));
+    .prepare(`INSERT INTO ${records} (${columns}) SELECT ${columns} FROM ${rows} ${isInOrder ? "" : inOrder}${limit}`)
+    .run(parameters);
+  db.prepare(
+    `INSERT INTO ${order} (${ROW}) SELECT ${NUMBER} FROM ${records} ${isInOrder ? inOrder : `ORDER BY ${NUMBER}`}`,
+  ).run(parameters);
   // A shard copies only some rows, but must compare their keys with all.
-  if (range && range.rows > 0) db.exec(repeatedSql(contract, tables, rows).insert);
+  if (range && range.rows > 0) db.exec(repeatedSql(contract, tables, exact).insert);
   return { count: count ?? changes, before: range?.before ?? 0 };
 }
 
-/** The rows for FROM: of a table without its indexes, which may be damaged, or of a view or query. */
-function rowsFrom(
-  db: Database.Database,
-  options: CopyOptions,
-  listing: string,
-): Pick<Copied, "version" | "place" | "offered"> & { rows: string } {
+/** What a listing is read from. */
+interface Found extends Pick<Copied, "version" | "place" | "offered"> {
+  /** The rows for FROM, with the columns of the copy. */
+  rows: string;
+  /** The same, as the copy's view `exact` has them. */
+  exact: string;
+  /** Whether its rows may be copied as they lie: they have numbers, and their file fits in memory. */
+  mayStayInPlace: boolean;
+}
+
+function rowsFrom(db: Database.Database, options: CopyOptions, listing: string, isSmall: boolean): Found {
   const { contract, lineColumn } = options;
   const relation = findRelation(db, options, listing);
   const { sql, isStored, hasRowid, columns } = relation;
+  const rowid = hasRowid ? freeRowid(columns.map(({ name }) => name)) : undefined;
   // Only a record whose key is an empty text is named by its row.
-  const isNeeded = hasRowid && acceptorOf(contract.key.schema)("");
-  const rowid = isNeeded ? freeRowid(columns.map(({ name }) => name)) : undefined;
-  const place = lineColumn === undefined ? rowid : quoteName(lineColumn);
+  const rowPlace = acceptorOf(contract.key.schema)("") ? rowid : undefined;
+  const place = lineColumn === undefined ? rowPlace : quoteName(lineColumn);
+  // The indexes of a table may be damaged.
+  const rows = selectCopied(contract, isStored ? `${sql} NOT INDEXED` : sql, columns, { number: rowid, place });
   return {
-    rows: withDigits(contract, isStored ? `${sql} NOT INDEXED` : sql, columns, place ?? "NULL"),
+    rows,
+    exact: `(SELECT ${exactColumns(contract)} FROM ${rows})`,
+    mayStayInPlace: rowid !== undefined && isSmall,
     version: isStored ? `${db.prepare("SELECT sqlite_version()").pluck().get()} ${sql}` : undefined,
-    place: lineColumn !== undefined ? "line" : rowid === undefined ? undefined : "row",
+    place: lineColumn !== undefined ? "line" : rowPlace === undefined ? undefined : "row",
     offered: offeredBy(db, relation),
   };
 }
 
 /**
- * Selects the columns of the copy. In those of strings, an INTEGER that readers of JSON would round becomes its digits, as text,
- * before rows are sorted. Compares by bytes: a program may have a collation that SQLite does not know here. The result of CASE has
- * no collation.
- * @param place SQL for the place of a row
+ * Selects the columns of the copy. They have no collation of their own: SQLite would ask for it, and a program may have one that
+ * SQLite does not know here.
+ * @param sql for the number and for the place of a row; NULL without
  */
-function withDigits(contract: Contract, from: string, found: Relation["columns"], place: string): string {
-  const fields = contract.fields.filter(({ schema }) => kindOf(schema) === "string");
-  const strings = new Set(fields.map(({ column }) => lowerCase(column)));
+function selectCopied(
+  contract: Contract,
+  from: string,
+  found: Relation["columns"],
+  { number = "NULL", place = "NULL" }: { number: string | undefined; place: string | undefined },
+): string {
   const sqlOf = new Map(found.map(({ name, sql }) => [lowerCase(name), sql]));
   const columns = namedColumns(contract).map((name) => {
     // The names of row numbers are not in the list.
     const column = sqlOf.get(lowerCase(name)) ?? quoteName(name);
-    // Numbers come before any text, so one comparison is enough for most values.
-    const value = strings.has(lowerCase(name))
-      ? `CASE WHEN ${column} COLLATE BINARY < '' AND typeof(${column}) = 'integer'
-          AND ${column} COLLATE BINARY NOT BETWEEN ${Number.MIN_SAFE_INTEGER} AND ${Number.MAX_SAFE_INTEGER}
-          THEN CAST(${column} AS TEXT) ELSE ${column} END`
-      : column;
-    return `${value} AS ${copyColumn(name)}`;
+    return `${column} COLLATE BINARY AS ${copyColumn(name)}`;
   });
-  return `(SELECT ${place} AS ${PLACE}, ${columns.join(", ")} FROM ${from})`;
+  return `(SELECT ${number} AS ${NUMBER}, ${place} AS ${PLACE}, ${columns.join(", ")} FROM ${from})`;
+}
+
+/** The columns of the copy as `exactSql` has them. This takes time for each value, so the text of pages is made without it. */
+function exactColumns(contract: Contract): string {
+  const exact = exactSql(contract);
+  const columns = namedColumns(contract).map((name) => `${exact(name)} AS ${copyColumn(name)}`);
+  return [PLACE, ...columns].join(", ");
+}
+
+/**
+ * Makes SQL for the value of a column. In columns of strings, an INTEGER that readers of JSON would round becomes its digits, as
+ * text.
+ */
+function exactSql(contract: Contract): ColumnSql {
+  const fields = contract.fields.filter(({ schema }) => kindOf(schema) === "string");
+  const strings = new Set(fields.map(({ column }) => lowerCase(column)));
+  return (column) => {
+    const value = copyColumn(column);
+    if (!strings.has(lowerCase(column))) return value;
+    // Numbers come before any text, so one comparison is enough for most values.
+    return `CASE WHEN ${value} < '' AND typeof(${value}) = 'integer'
+      AND ${value} NOT BETWEEN ${Number.MIN_SAFE_INTEGER} AND ${Number.MAX_SAFE_INTEGER}
+      THEN CAST(${value} AS TEXT) ELSE ${value} END`;
+  };
 }
 
 function countRows(db: Database.Database, rows: string): number {
@@ -358,12 +432,13 @@ function countRows(db: Database.Database, rows: string): number {
 }
 
 /**
- * ORDER BY of rows of `withDigits`, whose strings have no collation, so that their order is by bytes. The plus makes SQLite sort
- * instead of using an index of the table behind a view, which is slower and may be damaged.
+ * ORDER BY of rows by the values of `exactSql`. They have no collation, so the order of texts is by bytes. The plus makes SQLite
+ * sort instead of using an index of the table behind a view, which is slower and may be damaged.
  */
 function orderSql(contract: Contract): string {
+  const exact = exactSql(contract);
   const terms = contract.order.map((field) => {
-    return `+${publishedSql(contract, field)}${field.isDescending ? " DESC" : ""}`;
+    return `+${publishedSql(contract, field, exact)}${field.isDescending ? " DESC" : ""}`;
   });
   return `ORDER BY ${terms.join(", ")}`;
 }

@@ -32,6 +32,9 @@ export async function readRows(text: Text, options: Options, onRow: OnRow): Prom
 /** Gives rows to a function at once: an iteration over them costs a promise for each, and csv-parse's own lines an object. */
 class RowParser extends Parser {
   #error: unknown;
+  /** The lines of the parser up to the last row, and how many of them it counted twice. */
+  #lines = 0;
+  #twice = 0;
 
   constructor(
     options: Options,
@@ -44,7 +47,11 @@ class RowParser extends Parser {
     if (row === null) return super.push(null);
     if (this.#error !== undefined) return true;
     try {
-      this.onRow(row, this.info.lines);
+      const { lines } = this.info;
+      // csv-parse counts CRLF within quotes as two lines.
+      if (lines > this.#lines + 1) for (const cell of row) this.#twice += cell.split("\r\n").length - 1;
+      this.#lines = lines;
+      this.onRow(row, lines - this.#twice);
     } catch (error) {
       this.#error = error;
     }

@@ -1,7 +1,7 @@
 /** Explains errors from reading a source. */
 import { codeOf, UserError, unreadableFile } from "../errors.js";
 import { explainTemporary } from "../scratch/folder.js";
-import { foreignContent, readBeginning } from "./foreign.js";
+import { foreignContent, foreignError, readBeginning, readJson } from "./foreign.js";
 
 /** What a source can be, in messages. */
 export const DB_PURPOSE = "give a SQLite, CSV, TSV or NDJSON file";
@@ -24,8 +24,8 @@ const ADVICE = {
     "has a table or view that SQLite cannot read, or a query fails; correct it, or name another table with --table",
 };
 
-/** What is read for a listing of a site. */
-export interface ListingPlace {
+/** What is read for a listing of a site, for messages. */
+export interface ReadContext {
   /** The name of the listing. */
   listing: string;
   /** What its records come from: `table orders`, or `query orders.sql`. */
@@ -34,39 +34,40 @@ export interface ListingPlace {
 
 /**
  * Turns an error from reading a source into a UserError; returns other errors as they are.
- * @param place what is read; undefined for the whole file, or without a site
+ * @param context what is read; undefined for the whole file, or without a site
  */
-export function explainReading(db: string, error: unknown, place?: ListingPlace): unknown {
+export function explainReading(db: string, error: unknown, context?: ReadContext): unknown {
   const explained = explainTemporary(error);
   if (explained !== error) return explained;
-  if (error instanceof UserError) return place ? withListing(error, place) : error;
+  if (error instanceof UserError) return context ? withListing(error, context) : error;
   const isFromSystem = error instanceof Error && "syscall" in error;
-  return isFromSystem ? unreadableFile(db, DB_PURPOSE, error) : explainSqlite(db, error, place);
+  return isFromSystem ? unreadableFile(db, DB_PURPOSE, error) : explainSqlite(db, error, context);
 }
 
 /** Makes the message of an error name the listing, unless it names a setting of it. */
-function withListing(error: UserError, { listing }: ListingPlace): UserError {
+function withListing(error: UserError, { listing }: ReadContext): UserError {
   const { message, exitCode } = error;
   if (message.includes(`listings.${listing}.`)) return error;
   return new UserError(`listings.${listing}: ${message}`, { exitCode, cause: error });
 }
 
 /** Turns SQLite's errors, also those from other threads, into a UserError with advice. Returns other errors as they are. */
-export function explainSqlite(db: string, error: unknown, place?: ListingPlace): unknown {
+export function explainSqlite(db: string, error: unknown, context?: ReadContext): unknown {
   const code = codeOf(error);
   if (!(error instanceof Error) || !code?.startsWith("SQLITE_")) return error;
   const { message } = error;
-  const what = place ? `listings.${place.listing}: ${place.relation} in ${db}` : db;
-  const foreign = code === "SQLITE_NOTADB" ? foreignContent(db, readBeginning(db), undefined) : undefined;
-  if (foreign !== undefined) return new UserError(foreign, { cause: error });
+  const what = context ? `listings.${context.listing}: ${context.relation} in ${db}` : db;
+  const foreign =
+    code === "SQLITE_NOTADB" ? foreignContent(db, readBeginning(db), undefined, () => readJson(db)) : undefined;
+  if (foreign !== undefined) return foreignError(foreign, error);
   if (/^(integer overflow|ESCAPE expression)/.test(message)) {
     const next = "a condition of the contract, a view or a query fails; fix that, or leave such rows out";
     return new UserError(`${what} has a row that SQLite cannot evaluate: ${next} (${message}).`, { cause: error });
   }
   const [prefix, ofFile] = Object.entries(ADVICE).find(([prefix]) => code.startsWith(prefix)) ?? [];
   const advice =
-    place && prefix === "SQLITE_ERROR"
-      ? `cannot be read by SQLite; correct it, or name another one in listings.${place.listing}.table`
+    context && prefix === "SQLITE_ERROR"
+      ? `cannot be read by SQLite; correct it, or name another one in listings.${context.listing}.table`
       : ofFile;
   const detail = advice ? `${what} ${advice} (${message}).` : `Cannot read ${what}: ${message} (${code}).`;
   return new UserError(detail, { cause: error });

@@ -9,20 +9,21 @@ import {
   type Copied,
   type CopyOptions,
   type CopyTables,
-  copiedColumns,
   copySource,
   copyTables,
-  createTable,
+  createOrder,
   keysSql,
   lostSql,
   NUMBER,
+  POSITION,
+  ROW,
   repeatedSql,
 } from "./copy.js";
-import { explainReading, explainSqlite, type ListingPlace } from "./errors.js";
+import { explainReading, explainSqlite, type ReadContext } from "./errors.js";
 import type { Offered } from "./offered.js";
 import { publishedParameters } from "./published.js";
 import type { Copy } from "./reader.js";
-import { forListing, placeOf, tableAmong, tableOfFile } from "./relation.js";
+import { contextOf, forListing, tableAmong, tableOfFile } from "./relation.js";
 import { isUntouched } from "./stats.js";
 import { type ImportAs, type ImportPlan, importTexts, type TextImport, UNNAMED_LINE } from "./text-file.js";
 import { findTextFiles, type TextFile, type TextFiles } from "./text-files.js";
@@ -49,8 +50,8 @@ export async function openSources(
     const file = new CopyFile(folder, path);
     const sources = new Map<string, Source>();
     for (const [at, [name, options]] of [...listings].entries()) {
-      const place = placeOf(name, options);
-      sources.set(name, new Source(options, place, file, copyTables(at), copied[at] as Read, sources));
+      const context = contextOf(name, options);
+      sources.set(name, new Source(options, context, file, copyTables(at), copied[at] as Read, sources));
     }
     return [...sources.values()];
   } catch (error) {
@@ -126,7 +127,7 @@ function planFor({ files, isSeveral }: TextFiles, listings: ReadonlyMap<string, 
     const wanted = isOnly ? first?.table : tableAmong(names, options, listing);
     const file = files.find(({ table }) => table === wanted) as TextFile;
     const table = isSeveral ? forListing(file.table, listing) : file.table;
-    imports.push({ file, table, as: { contract }, place: placeOf(listing, options) });
+    imports.push({ file, table, as: { contract }, context: contextOf(listing, options) });
     sources.set(listing, { ...options, table, lineColumn: UNNAMED_LINE });
   }
   if (queriedBy.length > 0) {
@@ -145,7 +146,7 @@ class CopyFile {
     readonly path: string,
   ) {
     this.db = new Database(path);
-    this.db.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA threads = 4");
+    this.db.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF");
   }
 
   close(): void {
@@ -170,6 +171,8 @@ export class Source {
   readonly offered: Offered;
   /** The paths of the files that were read. */
   readonly files: readonly string[];
+  /** Whether all rows whose key another row has are marked, or there are none. The copy of a shard has the marks already. */
+  knowsRepeated: boolean;
   readonly #db: Database.Database;
   /** The table of the copy's invalid rows, until they are removed. */
   readonly #invalid: string;
@@ -177,7 +180,7 @@ export class Source {
   constructor(
     private readonly options: CopyOptions,
     /** What it is, for messages; undefined without a site. */
-    readonly place: ListingPlace | undefined,
+    readonly context: ReadContext | undefined,
     private readonly file: CopyFile,
     private readonly tables: CopyTables,
     private readonly copied: Read,
@@ -191,41 +194,55 @@ export class Source {
     this.notes = copied.notes ?? [];
     this.offered = copied.offered;
     this.files = copied.files ?? [String(options.db)];
+    this.knowsRepeated = options.rowsOf !== undefined;
     this.#db = file.db;
     this.#invalid = `temp.invalid_${tables.records}`;
     this.#db.exec(`CREATE TABLE ${this.#invalid} (number INTEGER PRIMARY KEY)`);
   }
 
-  /** Finds repeated keys and references to no row, so that readers of the copy report them. */
-  findMistakes(): void {
+  /** Whether two rows have one key, and are not marked. Compares all keys, unless the answer is known. */
+  hasUnmarkedRepeated(): boolean {
+    if (this.knowsRepeated) return false;
+    const { isRepeated } = repeatedSql(this.options.contract, this.tables);
+    this.knowsRepeated = this.#run(() => this.#db.prepare(isRepeated).get()) === undefined;
+    return !this.knowsRepeated;
+  }
+
+  /** Marks the rows whose key another row has, so that readers that are opened afterwards report them. */
+  markRepeated(): void {
+    const { insert } = repeatedSql(this.options.contract, this.tables);
+    this.#run(() => this.#db.exec(insert));
+    this.knowsRepeated = true;
+  }
+
+  /** Marks references to no row, so that readers that are opened afterwards report them. */
+  markLost(): void {
     // The copy of a shard has them already.
-    if (this.options.rowsOf) return;
-    const { isRepeated, insert } = repeatedSql(this.options.contract, this.tables);
-    // Most sources have no repeated keys, and need no second pass.
-    if (this.#run(() => this.#db.prepare(isRepeated).get())) this.#run(() => this.#db.exec(insert));
-    this.#findLost();
+    if (!this.options.rowsOf) this.#findLost();
   }
 
   /** Marks rows as invalid. @param rows their numbers, from 0; none was marked before */
   markInvalid(rows: readonly number[]): void {
-    const insert = this.#db.prepare(`INSERT INTO ${this.#invalid} VALUES (?)`);
+    const insert = this.#db.prepare(
+      `INSERT INTO ${this.#invalid} SELECT ${ROW} FROM ${this.tables.order} WHERE ${POSITION} = ?`,
+    );
     this.#run(() => {
-      for (const row of rows) insert.run(row + 1);
+      for (const before of rows) insert.run(before + 1 - this.copied.before);
     });
   }
 
-  /** Removes the rows that are marked as invalid from the copy, and numbers the others anew. */
+  /** Removes the rows that are marked as invalid from the copy, and numbers the positions of the others anew. */
   removeInvalid(): void {
-    const { records, repeated, lost } = this.tables;
-    const columns = copiedColumns(this.options.contract).join(", ");
+    const { records, order, repeated, lost } = this.tables;
     this.#run(() =>
-      this.#db.exec(`${createTable("kept", this.options.contract)};
-        INSERT INTO kept (${columns}) SELECT ${columns} FROM ${records}
-          WHERE ${NUMBER} NOT IN (SELECT number FROM ${this.#invalid}) ORDER BY ${NUMBER};
-        DROP TABLE ${records}; ALTER TABLE kept RENAME TO ${records};
+      this.#db.exec(`DELETE FROM ${records} WHERE ${NUMBER} IN (SELECT number FROM ${this.#invalid});
+        ${createOrder("kept")};
+        INSERT INTO kept (${ROW}) SELECT ${ROW} FROM ${order}
+          WHERE ${ROW} NOT IN (SELECT number FROM ${this.#invalid}) ORDER BY ${POSITION};
+        DROP TABLE ${order}; ALTER TABLE kept RENAME TO ${order};
         DELETE FROM ${repeated}; DELETE FROM ${lost}; DELETE FROM ${this.#invalid}`),
     );
-    this.count = this.#db.prepare<[], number>(`SELECT count(*) FROM ${records}`).pluck().get() ?? 0;
+    this.count = this.#db.prepare<[], number>(`SELECT count(*) FROM ${order}`).pluck().get() ?? 0;
   }
 
   /** Removes the rows whose references lead to no row, since those were removed. @returns the number of removed rows */
@@ -247,7 +264,7 @@ export class Source {
     const { contract, defaultAvatar } = this.options;
     const keysOf = (to: string) => {
       const target = this.all.get(to);
-      return target && keysSql(target.options.contract, target.tables.records);
+      return target && keysSql(target.options.contract, target.tables.exact);
     };
     for (const sql of lostSql(contract, this.tables, keysOf))
       this.#run(() => this.#db.prepare(sql).run(publishedParameters(defaultAvatar)));
@@ -276,7 +293,7 @@ export class Source {
     try {
       return step();
     } catch (error) {
-      throw explainSqlite(nameOfSource(this.options.db), error, this.place);
+      throw explainSqlite(nameOfSource(this.options.db), error, this.context);
     }
   }
 }

@@ -28,8 +28,7 @@ const WRITERS: Record<Kind, Writer> = {
     return kindsOf(schema).nullable ? ["", `coalesce('"' || ${sql} || '"', 'null')`, ""] : ['"', sql, '"'];
   },
   integer: plain,
-  // SQLite writes a REAL with 15 digits, which may read back as another number, so REALs go to the exact check.
-  number: (sql, schema) => plain(`CASE typeof(${sql}) WHEN 'real' THEN '' ELSE ${sql} END`, schema),
+  number: (sql, schema) => plain(numberText(sql), schema),
   boolean: (sql, schema) => {
     const { const: known } = schema;
     if (typeof known === "boolean")
@@ -43,12 +42,26 @@ const WRITERS: Record<Kind, Writer> = {
     const isText = kindOf(items) === "string";
     if (isText && !isWithoutEscapes(items)) return plain(sql, schema);
     if (isText) return plain(`replace(${sql}, '", "', '","')`, schema);
-    return plain(kindOf(items) === "integer" ? `replace(${sql}, ', ', ',')` : sql, schema);
+    const isOfNumbers = ["integer", "number"].includes(kindOf(items));
+    return plain(isOfNumbers ? `replace(${sql}, ', ', ',')` : sql, schema);
   },
   object: plain,
   json: (sql) => ["", `coalesce(${sql}, 'null')`, ""],
-  mixed: (sql) => ["", `json_quote(${sql})`, ""],
+  mixed: (sql, schema) => {
+    const quoted = `json_quote(${sql})`;
+    if (!kindsOf(schema).kinds.includes("number")) return ["", quoted, ""];
+    return ["", `CASE typeof(${sql}) WHEN 'real' THEN ${numberText(sql)} ELSE ${quoted} END`, ""];
+  },
 };
+
+/**
+ * SQL for the text of a number; an empty text for a REAL that 15 digits do not give back. If they do, no shorter text does, since
+ * no two decimals of 15 digits are one REAL. JSON has whole numbers without a point.
+ */
+function numberText(sql: string): string {
+  const text = `format('%!.15g', ${sql})`;
+  return `CASE WHEN ${sql} = CAST(${sql} AS INTEGER) THEN CAST(${sql} AS INTEGER) WHEN CAST(${text} AS REAL) = ${sql} THEN ${text} WHEN ${sql} IS NOT NULL THEN '' END`;
+}
 
 /** The parts of an object. */
 function objectParts(contract: Contract, properties: { readonly [name: string]: FieldSchema }, above: string): Parts {

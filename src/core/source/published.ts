@@ -21,24 +21,27 @@ export function publishedParameters(defaultAvatar: string | undefined) {
   return { defaultAvatar: defaultAvatar ?? null, whiteSpace: WHITE_SPACE };
 }
 
+/** Makes SQL for the value of a column, over columns of the copy. */
+export type ColumnSql = (column: string) => string;
+
 /** SQL for the published value of a field, over columns of the copy. Bind `publishedParameters`. */
-export function publishedSql(contract: Contract, field: Field): string {
+export function publishedSql(contract: Contract, field: Field, columnSql: ColumnSql = copyColumn): string {
   const rule = field.schema["x-null"];
-  const column = copyColumn(field.column);
-  return rule ? `coalesce(${column}, ${ruleSql(contract, rule)})` : column;
+  const column = columnSql(field.column);
+  return rule ? `coalesce(${column}, ${ruleSql(contract, rule, columnSql)})` : column;
 }
 
-function ruleSql(contract: Contract, rule: NullRule): string {
+function ruleSql(contract: Contract, rule: NullRule, columnSql: ColumnSql): string {
   if ("const" in rule) return quoteValue(rule.const);
   if ("setting" in rule) return "@defaultAvatar";
-  if ("field" in rule) return publishedSql(contract, fieldAt(contract, rule.field));
+  if ("field" in rule) return publishedSql(contract, fieldAt(contract, rule.field), columnSql);
   const texts = rule.join.map((path) => {
     const field = fieldAt(contract, path);
-    const sql = publishedSql(contract, field);
+    const sql = publishedSql(contract, field, columnSql);
     return kindsOf(field.schema).nullable ? `coalesce(${sql}, '')` : sql;
   });
   const joined = `trim(${texts.join(" || ' ' || ")}, @whiteSpace)`;
   if (!rule.empty) return joined;
   const isEmpty = texts.map((text) => `${text} = ''`).join(" AND ");
-  return `CASE WHEN ${isEmpty} THEN ${ruleSql(contract, rule.empty)} ELSE ${joined} END`;
+  return `CASE WHEN ${isEmpty} THEN ${ruleSql(contract, rule.empty, columnSql)} ELSE ${joined} END`;
 }

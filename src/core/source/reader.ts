@@ -6,7 +6,7 @@ import { type RecordPattern, recordPattern } from "../contract/record/byte-patte
 import { referencesOf } from "../contract/references.js";
 import type { DataSettings } from "../settings/settings.js";
 import { type Candidate, selectCandidates } from "./candidates.js";
-import { type CopyTables, connect, NUMBER, PLACE, type Place, type RowRange } from "./copy.js";
+import { type CopyTables, connect, NUMBER, PLACE, type Place, POSITION, ROW, type RowRange } from "./copy.js";
 import { pageTextSql } from "./page-text.js";
 import { publishedParameters } from "./published.js";
 
@@ -42,8 +42,10 @@ export class PageReader {
   readonly #db: Database.Database;
   readonly #hasRepeatedKeys: boolean;
   readonly #hasLost: boolean;
-  /** FROM, WHERE and ORDER BY of some rows. */
+  /** FROM, WHERE and ORDER BY of some rows, as the source has them. */
   readonly #rows: string;
+  /** The same, as the copy's view `exact` has them. */
+  readonly #exactRows: string;
   readonly #defaultAvatar: string | undefined;
   readonly #published: Record<string, unknown>;
   #text: TextStatement | undefined;
@@ -54,8 +56,11 @@ export class PageReader {
   ) {
     this.#contract = contractOf(contract);
     this.#pattern = recordPattern(this.#contract, defaultAvatar);
-    const { records, repeated, lost } = copy.tables;
-    this.#rows = `FROM ${records} WHERE ${NUMBER} > @after AND ${NUMBER} <= @last ORDER BY ${NUMBER}`;
+    const { records, exact, order, repeated, lost } = copy.tables;
+    const inOrder = (table: string) =>
+      `FROM ${order} CROSS JOIN ${table} ON ${NUMBER} = ${ROW} WHERE ${POSITION} > @after AND ${POSITION} <= @last ORDER BY ${POSITION}`;
+    this.#rows = inOrder(records);
+    this.#exactRows = inOrder(exact);
     this.#defaultAvatar = defaultAvatar;
     this.#published = publishedParameters(defaultAvatar);
     this.#db = connect(copy.path, 0);
@@ -82,7 +87,7 @@ export class PageReader {
     const isLost = (at: number) => `(${NUMBER}, ${at}) IN (SELECT number, reference FROM ${lost})`;
     return selectCandidates(this.#db, {
       contract: this.#contract,
-      rows: this.#rows,
+      rows: this.#exactRows,
       parameters: this.#parametersOf(range),
       place: place && { what: place, column: PLACE },
       isRepeated: this.#hasRepeatedKeys ? `${NUMBER} IN (SELECT number FROM ${repeated})` : "0",

@@ -6,7 +6,7 @@ import { USERS_CONTRACT } from "../contract/users.js";
 import { readText, UserError, usageError } from "../errors.js";
 import { findNear } from "../print/near.js";
 import { listed } from "../print/text.js";
-import type { ListingPlace } from "./errors.js";
+import type { ReadContext } from "./errors.js";
 import { type ListedTable, withoutSystemTables } from "./system-tables.js";
 import { nameOfSource, type SourcePath, shellSource } from "./text-format.js";
 
@@ -31,7 +31,7 @@ function settingOf(key: "table" | "query", listing: string): string {
 }
 
 /** What the rows of a listing come from, for messages; undefined without a site. */
-export function placeOf(listing: string, { contract, table, query }: RelationOptions): ListingPlace | undefined {
+export function contextOf(listing: string, { contract, table, query }: RelationOptions): ReadContext | undefined {
   if (listing === "") return undefined;
   const relation = query === undefined ? `table ${table ?? contract.listing.words[1]}` : `query ${query}`;
   return { listing, relation };
@@ -97,7 +97,7 @@ function tablePlace({ db, contract, table }: RelationOptions, listing: string) {
   return { table: table ?? many, many, otherwise, listing, query: undefined };
 }
 
-interface RelationPlace {
+interface WantedRelation {
   table: string | undefined;
   query: string | undefined;
   /** The name of the listing in a site. */
@@ -112,13 +112,13 @@ interface RelationPlace {
  * Finds the table or view, or makes a temporary view of the query, so that SQLite refuses a second statement and anything but
  * a SELECT. @throws UserError if it does not exist
  */
-export function openRelation(db: Database, file: string, place: RelationPlace): Relation {
-  const { table, query, listing = "" } = place;
+export function openRelation(db: Database, file: string, wanted: WantedRelation): Relation {
+  const { table, query, listing = "" } = wanted;
   if (table !== undefined && query !== undefined)
     throw usageError("--table and --query exclude each other; leave one out.");
   const { name, columns: selected = [] } =
     query === undefined
-      ? { name: chooseTable(listTables(db), file, place) }
+      ? { name: chooseTable(listTables(db), file, wanted) }
       : createQueryView(db, query, settingOf("query", listing));
   const schema = query === undefined ? "main" : "temp";
   const found = db
@@ -160,10 +160,10 @@ export function listTables(db: Database): string[] {
 }
 
 /** Finds a table or view by name, ignoring case; without a name, the only one. @throws UserError if it does not exist. */
-export function chooseTable(tables: readonly string[], file: string, place: Omit<RelationPlace, "query">): string {
-  const { many = "records", otherwise, listing = "" } = place;
+export function chooseTable(tables: readonly string[], file: string, wanted: Omit<WantedRelation, "query">): string {
+  const { many = "records", otherwise, listing = "" } = wanted;
   const setting = settingOf("table", listing);
-  const table = place.table ?? tables[0] ?? "";
+  const table = wanted.table ?? tables[0] ?? "";
   const found = tables.find((name) => lowerCase(name) === lowerCase(table));
   if (found !== undefined) return found;
   if (tables.length === 0) throw new UserError(`${file} has no tables; name the SQLite file that holds the ${many}.`);

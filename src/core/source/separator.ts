@@ -69,12 +69,25 @@ export async function findDialect(input: TextInput): Promise<Dialect> {
   const [best] = splits.filter(isEven).sort((one, other) => other.clean - one.clean || other.numbers - one.numbers);
   if (best) return { separator: best.separator, quote, firstLine };
   const uneven = splits.find(({ rows }) => isMostlyEven(rows)) ?? splits.find(({ rows }) => (rows[0]?.length ?? 0) > 1);
-  if (uneven) throw unevenError(input.name, uneven);
+  if (uneven) throw unevenError(input, uneven);
   const one = { separator: unused(start), quote, firstLine };
-  const hidden = splits.find(({ rows }) => rows.filter((row) => row.length > 1).length > rows.length / 2);
-  if (!hidden) return one;
-  const mark = NAMES[hidden.separator];
-  return { ...one, note: `read as one column, though most lines have ${mark}; --separator names a separator` };
+  const note = noteOnOneColumn(input, splits);
+  return note === undefined ? one : { ...one, note };
+}
+
+/** A note on a file of one column whose lines seem to have several. */
+function noteOnOneColumn(input: TextInput, splits: readonly Split[]): string | undefined {
+  const hidden = splits.find(({ rows }) => isMost(rows, (row) => row.length > 1));
+  if (hidden)
+    return `read as one column, though most lines have ${NAMES[hidden.separator]}; ${input.nameOf("separator")} names a separator`;
+  const hasSpaces = isMost(splits[0]?.rows ?? [], ([cell = ""]) => /\S {2,}\S/.test(cell));
+  return hasSpaces
+    ? "read as one column, though most lines have runs of spaces; separate the columns by commas or tabs"
+    : undefined;
+}
+
+function isMost(rows: Split["rows"], found: (row: readonly string[]) => boolean): boolean {
+  return rows.filter(found).length > rows.length / 2;
 }
 
 /**
@@ -96,7 +109,7 @@ async function findQuote(input: TextInput, separator: string): Promise<string | 
   }
   if (joined === undefined) return '"';
   throw new UserError(
-    `${name}, line ${joined}: a quote joins several lines into one value. Pass --quote none if quotes are characters like others, or --quote '"' if they surround values.`,
+    `${name}, line ${joined}: a quote joins several lines into one value. Pass ${input.wayToSet("quote", "none")} if quotes are characters like others, or ${input.wayToSet("quote", '"')} if they surround values.`,
   );
 }
 
@@ -161,13 +174,17 @@ function usualWidth(rows: Split["rows"]): number {
   return usual;
 }
 
-function unevenError(name: string, { rows, lines, separator }: Split): UserError {
+function unevenError(input: TextInput, { rows, lines, separator }: Split): UserError {
   const usual = isMostlyEven(rows) ? usualWidth(rows) : (rows[0]?.length ?? 0);
-  const at = rows.findIndex((row) => row.length !== usual);
+  const isUsual = ({ length }: readonly string[]) => length === usual;
+  const at = rows.findIndex((row) => !isUsual(row));
   const where = isMostlyEven(rows) ? "most lines have" : "the first line has";
+  const first = rows.findIndex(isUsual);
+  const hasTitle = first > 0 && rows.slice(first).every(isUsual);
+  const names = hasTitle ? `lines above the names, if they are in line ${lines[first]}` : "lines above the names";
   return new UserError(
-    `${name}, line ${lines[at]}: the row has ${count(rows[at]?.length ?? 0, "value")} by ${NAMES[separator]}, where ${where} ${usual}. ` +
-      "The first line names the columns: correct the line, remove lines above the names, or pass --separator.",
+    `${input.name}, line ${lines[at]}: the row has ${count(rows[at]?.length ?? 0, "value")} by ${NAMES[separator]}, where ${where} ${usual}. ` +
+      `The first line names the columns: correct the line, remove ${names}, or pass ${input.nameOf("separator")}.`,
   );
 }
 

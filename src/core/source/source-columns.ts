@@ -1,7 +1,7 @@
 /** The list in dist of the source's tables and columns at the last release, so that a build names those that are new. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import type { Contract } from "../contract/contract.js";
 import { parseAs } from "../contract/json.js";
 import { listed } from "../print/text.js";

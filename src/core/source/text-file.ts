@@ -12,7 +12,7 @@ import { shorten, showValue } from "../print/text.js";
 import { CellColumn, cellReader, hasNumbers, memberReader, type Stored, storedMember, typedReader } from "./cells.js";
 import { EmptyRows, isEmptyRow, readRows } from "./csv-rows.js";
 import { AmbiguousFields, DecimalColumn } from "./decimals.js";
-import { changedWhileRead, explainReading, type ListingPlace } from "./errors.js";
+import { changedWhileRead, explainReading, type ReadContext } from "./errors.js";
 import { readMembers } from "./json-text.js";
 import { freeRowid, ROWID_NAMES, requireColumns } from "./relation.js";
 import { findDialect, MOST_CHARACTERS, WHOLE_FILE } from "./separator.js";
@@ -38,7 +38,7 @@ export interface TextImport {
   table: string;
   as: ImportAs;
   /** The listing that it is read for, in messages; undefined for all, or without a site. */
-  place?: ListingPlace | undefined;
+  context?: ReadContext | undefined;
 }
 
 /** What to import from the files of a source, as they are now. */
@@ -56,7 +56,7 @@ export interface Imported {
   format: TextFormat;
   /** The separator of cells. */
   separator?: string | undefined;
-  /** What a user should know about how the file was read, as the end of a sentence. */
+  /** What a user should know about how the file was read, as a sentence, before there is a contract. */
   note?: string | undefined;
   /** Sentences on rows that were left out, and on numbers that may be read in two ways. */
   notes: string[];
@@ -112,7 +112,7 @@ export async function importTexts<Plan extends ImportPlan>(
     const inputs: TextInput[] = [];
     const isUnchanged = () => inputs.every((input) => input.isUnchanged()) && isSamePlan(plan, find);
     try {
-      for (const { file, place } of imports) inputs.push(await openInput(file, dirname(to), place));
+      for (const { file, context } of imports) inputs.push(await openInput(file, dirname(to), context));
       const tables = await importOnce(imports, inputs, to, effects);
       if (isUnchanged()) return { plan, tables, isUnchanged };
     } catch (error) {
@@ -136,16 +136,22 @@ function isSamePlan(plan: ImportPlan, find: () => ImportPlan): boolean {
   }
 }
 
-async function openInput(
-  { path, format, settings }: TextFile,
-  spool: string,
-  place: ListingPlace | undefined,
-): Promise<TextInput> {
+async function openInput(file: TextFile, spool: string, context: ReadContext | undefined): Promise<TextInput> {
+  const { path, format, settings, isOfSeveral } = file;
   try {
-    return await TextInput.open(path, format, settings, spool);
+    return await TextInput.open(path, format, settings, spool, isOfSeveral);
   } catch (error) {
-    throw explainReading(nameOfSource(path), error, place);
+    throw explainReading(nameOfSource(path), adviseLeavingOut(error, file), context);
   }
+}
+
+/** Adds to an error of one of several files how to go on without it: no file is left out unsaid. */
+function adviseLeavingOut(error: unknown, { isOfSeveral }: TextFile): unknown {
+  if (!isOfSeveral || !(error instanceof UserError)) return error;
+  const { exitCode, details } = error;
+  const [message = ""] = error.message.split("\n");
+  const advised = `${message} To go on without this file, move it away, or name the others instead.`;
+  return new UserError(advised, { exitCode, details, cause: error });
 }
 
 async function importOnce(
@@ -170,7 +176,7 @@ async function importOnce(
       try {
         tables.push(await importTable(db, input, text, one));
       } catch (error) {
-        throw explainReading(input.name, error, one.place);
+        throw explainReading(input.name, adviseLeavingOut(error, one.file), one.context);
       }
       before += Number(input.stats.size);
     }
@@ -265,11 +271,9 @@ async function readCells(input: TextInput, text: Text, table: TableWriter, contr
     if (isEmptyRow(row)) {
       if (names === undefined && row.length > 1) throw noColumns(input.name);
       empty.add(line);
-      // Its number stays free, so that the others keep theirs.
-      if (row.length === names?.length) table.addEmpty();
       return;
     }
-    if (names === undefined) names = columnNames(input.name, row, line);
+    if (names === undefined) names = columnNames(input, row, line);
     else if (row.length !== names.length) throw wrongLength(input.name, row.length, names.length, line);
     if (cells) cells.add(row, line);
     else cells = cellWriter(input.name, names, table, contract);
@@ -277,21 +281,21 @@ async function readCells(input: TextInput, text: Text, table: TableWriter, contr
   try {
     await readRows(text, { ...WHOLE_FILE, delimiter, quote, from_line: firstLine }, add);
   } catch (error) {
-    throw error instanceof CsvError ? new UserError(describe(input.name, error), { cause: error }) : error;
+    throw error instanceof CsvError ? new UserError(describe(input, error), { cause: error }) : error;
   }
   if (names === undefined || cells === undefined) throw noColumns(input.name);
   const { columns, notes } = (cells as CellWriter).finish(delimiter);
-  if (empty.note !== undefined) {
-    table.removeEmpty();
-    notes.unshift(empty.note);
-  }
+  if (empty.note !== undefined) notes.unshift(empty.note);
   return { columns, names, separator: delimiter, note: note ?? noteOnNames(names), notes };
 }
 
-/** A note if the names of columns look like values, since the first line may be a record. */
+/** A note if the first line may be a record or a title: names look like numbers or dates, or most are missing. */
 function noteOnNames(names: readonly string[]): string | undefined {
-  if (!names.some((name) => /^-?[0-9]+(?:[.][0-9]+)?$/.test(name))) return undefined;
-  return `whose first line names the columns ${shorten(names.join(", "), 40)}; if it is a record, add a line of names above it`;
+  const unnamed = names.filter((name, at) => name === nameAt(at)).length;
+  if (unnamed > names.length / 2)
+    return `its first line names ${names.length - unnamed} of ${names.length} columns; if it is a title, remove the lines above the names`;
+  if (!names.some((name) => /^[-+]?[0-9][0-9.,/'\u2019\s-]*$/.test(name))) return undefined;
+  return `its first line names the columns ${shorten(names.join(", "), 40)}; if it is a record, add a line of names above it`;
 }
 
 /** Writes rows of cells. */
@@ -316,7 +320,10 @@ function cellsOfContract(file: string, names: readonly string[], table: TableWri
     numbers.map(({ at, name, field }) => ({ at, column: name, marks: field.schema["x-null-marks"] ?? [] })),
     names,
   );
-  table.create([UNNAMED_LINE, ...columns.map(({ name }) => name)]);
+  table.create(
+    columns.map(({ name }) => name),
+    UNNAMED_LINE,
+  );
   return {
     add(cells, line) {
       ambiguous.add(cells);
@@ -338,7 +345,10 @@ function writtenCells(file: string, names: readonly string[], table: TableWriter
   const columns = names.map((name, at) => {
     return { name, column: `c${at + 1}`, isUnnamed: name === nameAt(at) };
   });
-  table.create([LINE, ...columns.map(({ column }) => column)]);
+  table.create(
+    columns.map(({ column }) => column),
+    LINE,
+  );
   return {
     add: (cells, line) => table.add([BigInt(line), ...cells.map((cell) => (cell === "" ? null : cell))]),
     finish: () => ({ columns, notes: [] }),
@@ -351,7 +361,8 @@ function nameAt(at: number): string {
 }
 
 /** The names of columns. @throws UserError if there are none, or if some cannot be told apart */
-function columnNames(file: string, record: readonly string[], line: number): string[] {
+function columnNames(input: TextInput, record: readonly string[], line: number): string[] {
+  const file = input.name;
   const names = record.map((name, at) => name.trim() || nameAt(at));
   const repeated = names.findIndex((name, at) => names.indexOf(name) < at);
   if (repeated !== -1)
@@ -360,7 +371,9 @@ function columnNames(file: string, record: readonly string[], line: number): str
     );
   const odd = names.findIndex((name) => /\p{Cc}/u.test(name));
   if (odd === -1) return names;
-  const utf16 = names[odd]?.includes("\0") ? ", or pass --encoding utf-16le if the file is in UTF-16" : "";
+  const utf16 = names[odd]?.includes("\0")
+    ? `, or pass ${input.wayToSet("encoding", "utf-16le")} if the file is in UTF-16`
+    : "";
   throw new UserError(
     `${file}, line ${line}: the name of column ${odd + 1} has a control character, ${showValue(names[odd])}; rename it${utf16}.`,
   );
@@ -378,16 +391,27 @@ function requireAnother(file: string, name: string, seen: Map<string, string>): 
 
 function wrongLength(file: string, values: number, expected: number, line: number): UserError {
   const why = `the row has ${count(values, "value")}, where the first line has ${expected}`;
-  return new UserError(`${file}, line ${line}: ${why}. Correct the line, then run this again.`);
+  return new UserError(
+    `${file}, line ${line}: ${why}, which names the columns. Correct one of them, then run this again.`,
+  );
 }
 
-function describe(file: string, { message, ...place }: CsvError): string {
-  const { lines, column } = place as { lines?: number; column?: number | string };
-  const where = [file, ...(lines ? [`line ${lines}`] : [])];
-  const why = message.replace(/ (?:on|at) line \d+.*$/, "");
+function describe(input: TextInput, { code, message, ...place }: CsvError): string {
+  const { lines, column, field } = place as { lines?: number; column?: number | string; field?: unknown };
+  if (lines === 1 && column === 0 && /^\s*[[{]/.test(String(field)))
+    return `${input.name} looks like JSON; name it .ndjson, or pass --format ndjson.`;
+  const where = [input.name, ...(lines ? [`line ${lines}`] : [])];
   if (typeof column === "number") where.push(`column ${column + 1}`);
-  return `${where.join(", ")}: ${why}. Correct the line, or pass --quote none if quotes are characters like others.`;
+  const why = QUOTE_MISTAKES[code] ?? message.replace(/ (?:on|at) line \d+.*$/, "");
+  return `${where.join(", ")}: ${why}. Correct the line, or pass ${input.wayToSet("quote", "none")} if quotes are characters like others.`;
 }
+
+/** What is wrong with quotes, by codes of csv-parse. */
+const QUOTE_MISTAKES: Readonly<Record<string, string>> = {
+  INVALID_OPENING_QUOTE: `a quote is in a value that does not begin with one; write "6"" pipe" for 6" pipe`,
+  CSV_INVALID_CLOSING_QUOTE: `a quote ends the value before its separator; write a quote in it twice, as in "6"" pipe", not \\"`,
+  CSV_QUOTE_NOT_CLOSED: "a value begins with a quote, and no quote ends it",
+};
 
 /** Reads NDJSON. With a contract, a field inside of objects is also found by its path. */
 async function readLines(input: TextInput, text: Text, table: TableWriter, contract?: Contract): Promise<Read> {
@@ -424,7 +448,7 @@ function writtenMembers(file: string, table: TableWriter): MemberWriter {
   const columns: ImportedColumn[] = [];
   const places = new Map<string, number>();
   const seen = new Map<string, string>();
-  table.create([LINE]);
+  table.create([], LINE);
   const add = (name: string, line: number) => {
     if (name === "" || /\p{Cc}/u.test(name)) {
       const what = name === "" ? "is empty" : `has a control character, ${showValue(name)}`;
@@ -465,7 +489,10 @@ function membersOfContract(file: string, table: TableWriter, contract: Contract)
   let maybeNumbers = all.filter(({ column }) => isRowid(column));
   const found = new Set<string>();
   let isEmpty = true;
-  table.create([UNNAMED_LINE, ...columns.map(({ column }) => column)]);
+  table.create(
+    columns.map(({ column }) => column),
+    UNNAMED_LINE,
+  );
   return {
     add(members, line, where) {
       isEmpty = false;
@@ -570,6 +597,7 @@ async function* linesOf(text: Text, tooLong: () => UserError): Text {
 /** Writes the rows of a table. */
 class TableWriter {
   #columns: readonly string[] = [];
+  #line: string | undefined;
   #insert: Database.Statement | undefined;
 
   constructor(
@@ -577,10 +605,13 @@ class TableWriter {
     readonly name: string,
   ) {}
 
-  create(columns: readonly string[]): void {
+  /** @param line the name of the first column, if it has the line of each row. It is the row's number for SQLite, too. */
+  create(columns: readonly string[], line?: string): void {
+    const first = line === undefined ? [] : [`${quoteName(line)} INTEGER PRIMARY KEY`];
     // Without declared types, SQLite stores each value unchanged.
-    this.db.exec(`CREATE TABLE ${quoteName(this.name)} (${columns.map(quoteName).join(", ")})`);
-    this.#columns = columns;
+    this.db.exec(`CREATE TABLE ${quoteName(this.name)} (${[...first, ...columns.map(quoteName)].join(", ")})`);
+    this.#columns = line === undefined ? columns : [line, ...columns];
+    this.#line = line;
     this.#insert = undefined;
   }
 
@@ -592,7 +623,7 @@ class TableWriter {
       // SQLite 3.54 creates a table with such a column, but adds none to a table.
       const before = quoteName(`${this.name} before`);
       this.db.exec(`ALTER TABLE ${table} RENAME TO ${before}`);
-      this.create(columns);
+      this.create(this.#line === undefined ? columns : columns.slice(1), this.#line);
       this.db.exec(`INSERT INTO ${table} SELECT *, NULL FROM ${before}; DROP TABLE ${before}`);
       return;
     }
@@ -601,18 +632,7 @@ class TableWriter {
     this.#insert = undefined;
   }
 
-  /** Adds a row without values, which takes a row number, until `removeEmpty`. */
-  addEmpty(): void {
-    this.add(new Array(this.#columns.length).fill(null));
-  }
-
-  /** Removes rows without values. The others keep their numbers. */
-  removeEmpty(): void {
-    const [line = ""] = this.#columns;
-    this.db.exec(`DELETE FROM ${quoteName(this.name)} WHERE ${quoteName(line)} IS NULL`);
-  }
-
-  /** Adds a row, with a value for each column: the first is the row's line. */
+  /** Adds a row, with a value for each column. */
   add(row: readonly Stored[]): void {
     this.#insert ??= this.db.prepare(
       `INSERT INTO ${quoteName(this.name)} VALUES (${this.#columns.map(() => "?").join(", ")})`,

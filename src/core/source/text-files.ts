@@ -4,9 +4,10 @@ import { basename, extname, join } from "node:path";
 import { MOST_LISTINGS } from "../contract/listing-names.js";
 import { lowerCase } from "../contract/sql.js";
 import { codeOf, UserError, unreadableFile, usageError } from "../errors.js";
-import { STDIN } from "../settings/kinds.js";
+import { findNear } from "../print/near.js";
+import { type SettingsOfFile, STDIN } from "../settings/kinds.js";
 import { DB_PURPOSE } from "./errors.js";
-import { knownContent, readBeginning, SQLITE_MAGIC } from "./foreign.js";
+import { headingFormat, knownContent, readBeginning, readJson, SQLITE_MAGIC } from "./foreign.js";
 import { requireFile } from "./stats.js";
 import {
   nameOfSource,
@@ -20,7 +21,9 @@ import {
 export interface TextFile {
   path: string;
   format: TextFormat;
-  settings: TextSettings;
+  settings: SettingsOfFile;
+  /** Whether it is one of several, so that flags are for others, too. */
+  isOfSeveral: boolean;
   /** The name of its table. */
   table: string;
 }
@@ -44,20 +47,55 @@ export interface TextFiles {
  * @throws UserError if there are none, two have one name, there are more than a site has listings, or the folder cannot be read
  */
 export function findTextFiles(db: SourcePath, settings: TextSettings): TextFiles | undefined {
+  const paths = sourceFiles(db);
+  requireNamed(db, paths, settings);
   if (typeof db !== "string")
     return several(
       db,
-      db.map((path) => listedFile(path, settings)),
+      paths.map((path) => listedFile(path, settingsOfFile(path, settings))),
       [],
     );
-  if (isFolder(db)) return filesIn(db, settings);
-  const format = textFormatOf(db, settings);
+  if (isFolder(db)) return filesIn(db, paths, settings);
+  const own = settingsOfFile(db, settings);
+  const format = textFormatOf(db, own);
   if (format === undefined) return undefined;
-  return { files: [{ path: db, format, settings, table: tableNameOf(db) }], left: [], isSeveral: false };
+  return { files: [textFile(db, format, own, false)], left: [], isSeveral: false };
+}
+
+function textFile(path: string, format: TextFormat, settings: SettingsOfFile, isOfSeveral: boolean): TextFile {
+  return { path, format, settings, table: tableNameOf(path), isOfSeveral };
+}
+
+/** The settings of a file: its own before those of all files. */
+function settingsOfFile(path: string, settings: TextSettings): SettingsOfFile {
+  const { files: _, ...all } = settings;
+  return { ...all, ...ownSettings(path, settings) };
+}
+
+function ownSettings(path: string, { files = {} }: TextSettings): SettingsOfFile {
+  const own = Object.entries(files).filter(([name]) => isNamed(path, name));
+  return Object.assign({}, ...own.map(([, settings]) => settings));
+}
+
+/** Whether a name in `files` is that of a file: `people.csv` or the end of its path, such as `data/people.csv`. */
+function isNamed(path: string, name: string): boolean {
+  return path === name || path.endsWith(`/${name.replace(/^[.][/]/, "")}`);
+}
+
+/** @throws UserError (usage) if `files` names a file that the source does not have */
+function requireNamed(db: SourcePath, paths: readonly string[], { files = {} }: TextSettings): void {
+  const unknown = Object.keys(files).find((name) => !paths.some((path) => isNamed(path, name)));
+  if (unknown === undefined) return;
+  const near = findNear(
+    unknown,
+    paths.map((path) => basename(path)),
+  );
+  const next = near === undefined ? "remove it, or correct its name." : `did you mean ${near}?`;
+  throw usageError(`files.${unknown} names a file that ${nameOfSource(db)} does not have; ${next}`);
 }
 
 /** The paths of the files of a source, whether they exist or not: of a folder, all that are not passing. */
-export function filesOf(db: SourcePath): string[] {
+export function sourceFiles(db: SourcePath): string[] {
   if (typeof db !== "string") return [...db];
   return isFolder(db) ? pathsIn(db) : [db];
 }
@@ -76,13 +114,15 @@ export function isFolder(path: string): boolean {
 /** Names of hidden files, of those that programs write for a while, and of Rollcall's own. */
 const PASSING = /^[.]|^rollcall[.]|^~\$|^#.*#$|~$|[.](?:tmp|temp|part|partial|crdownload|swp)$/i;
 
-function filesIn(folder: string, settings: TextSettings): TextFiles {
+function filesIn(folder: string, paths: readonly string[], settings: TextSettings): TextFiles {
   const files: TextFile[] = [];
   const left: LeftFile[] = [];
-  for (const path of pathsIn(folder)) {
-    const format = formatByContent(path);
+  for (const path of paths) {
+    const own = settingsOfFile(path, settings);
+    // A format for all files makes no table of a file that is not a text file by its name.
+    const format = ownSettings(path, settings).sourceFormat ?? formatByContent(path);
     if (format === undefined) left.push({ name: basename(path), why: whyLeft(path) });
-    else files.push({ path, format: settings.sourceFormat ?? format, settings, table: tableNameOf(path) });
+    else files.push(textFile(path, own.sourceFormat ?? format, own, true));
   }
   return several(folder, files, left);
 }
@@ -97,13 +137,13 @@ function pathsIn(folder: string): string[] {
   }
 }
 
-function listedFile(path: string, settings: TextSettings): TextFile {
+function listedFile(path: string, settings: SettingsOfFile): TextFile {
   if (path === STDIN) throw usageError("Standard input is one table; write it to a file to read it with others.");
   if (isFolder(path)) throw usageError(`${path} is a folder; give it alone, or give the files in it.`);
   requireFile(path);
   const format = settings.sourceFormat ?? formatByContent(path);
   if (format === undefined) throw usageError(`${whyLeft(path)} Several files are text files, a table each.`);
-  return { path, format, settings, table: tableNameOf(path) };
+  return textFile(path, format, settings, true);
 }
 
 function several(db: SourcePath, files: readonly TextFile[], left: readonly LeftFile[]): TextFiles {
@@ -127,34 +167,20 @@ function several(db: SourcePath, files: readonly TextFile[], left: readonly Left
   return { files, left, isSeveral: true };
 }
 
+/** Whether a file of a folder is a table. @throws the system's error if it cannot be read */
+export function isTextFile(path: string): boolean {
+  return formatByContent(path) !== undefined;
+}
+
 /** The format of a file by its name; of a `.txt` file by its first line. */
 function formatByContent(path: string): TextFormat | undefined {
-  if (extname(path).toLowerCase() !== ".txt") return textFormatOf(path);
-  const separator = headingSeparator(readBeginning(path));
-  if (separator === undefined) return undefined;
-  return separator === "\t" ? "tsv" : "csv";
+  return extname(path).toLowerCase() === ".txt" ? headingFormat(readBeginning(path)) : textFormatOf(path);
 }
-
-/** The separator of a first line that names columns, if it does: the next line has as many cells, or there is none. */
-function headingSeparator(start: Buffer): string | undefined {
-  const [heading = "", next = ""] = start
-    .toString("utf8")
-    .replace(/^\ufeff/, "")
-    .split(/\r\n|\n|\r/);
-  return ["\t", ",", ";", "|"].find((separator) => {
-    const names = heading.split(separator);
-    const isHeading =
-      names.length > 1 && names.every((name) => NAME.test(name)) && new Set(names).size === names.length;
-    return isHeading && (next === "" || next.split(separator).length >= names.length);
-  });
-}
-
-/** The name of a column in a heading, perhaps in quotes. */
-const NAME = /^"?[\p{L}_][^"\p{Cc}]*"?$/u;
 
 /** Why a file is not a table, as a sentence. */
 function whyLeft(path: string): string {
   const start = readBeginning(path);
   if (start.toString("latin1").startsWith(SQLITE_MAGIC)) return `${path} is a SQLite database, a source of its own.`;
-  return knownContent(path, start) ?? `${basename(path)} is not CSV, TSV or NDJSON by its name.`;
+  const known = knownContent(path, start, () => readJson(path))?.replaceAll("\n", " ");
+  return known ?? `${basename(path)} is not CSV, TSV or NDJSON by its name.`;
 }

@@ -2,12 +2,12 @@
 import { basename, extname } from "node:path";
 import { usageError } from "../errors.js";
 import { listed, shellWord } from "../print/text.js";
-import { STDIN } from "../settings/kinds.js";
-import type { OptionsOf } from "../settings/settings.js";
+import { type SettingsOfFile, STDIN } from "../settings/kinds.js";
+import type { OptionsOf, TEXT_KEYS } from "../settings/settings.js";
 
-/** Settings of how a text file is read. */
-export type TextSettings = OptionsOf<"sourceFormat" | "separator" | "quote" | "encoding">;
-export type TextFormat = NonNullable<TextSettings["sourceFormat"]>;
+/** Settings of how text files are read. */
+export type TextSettings = OptionsOf<(typeof TEXT_KEYS)[number]>;
+export type TextFormat = NonNullable<SettingsOfFile["sourceFormat"]>;
 
 const ENDINGS: Readonly<Record<string, TextFormat>> = {
   ".csv": "csv",
@@ -18,10 +18,15 @@ const ENDINGS: Readonly<Record<string, TextFormat>> = {
 };
 
 /** The format of a text file, by the setting or its name: `stations.csv`, `stations.csv.gz`; undefined for any other name. */
-export function textFormatOf(path: string, { sourceFormat }: TextSettings = {}): TextFormat | undefined {
+export function textFormatOf(path: string, { sourceFormat }: SettingsOfFile = {}): TextFormat | undefined {
   if (sourceFormat !== undefined) return sourceFormat;
   if (path === STDIN) throw usageError("Standard input needs its format: pass --format csv, tsv or ndjson.");
   return ENDINGS[extname(withoutGz(path)).toLowerCase()];
+}
+
+/** Picks the settings of how text files are read. */
+export function textSettingsOf({ sourceFormat, separator, quote, encoding, files }: TextSettings): TextSettings {
+  return { sourceFormat, separator, quote, encoding, files };
 }
 
 /** A SQLite or text file, a folder of text files, several text files, or `-` for standard input. */

@@ -1,16 +1,18 @@
 /** Opens CSV, TSV and NDJSON files: tells their format by name and first bytes, unpacks gzip, and decodes their text. */
 import { type BigIntStats, createReadStream, createWriteStream } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { stdin } from "node:process";
 import { pipeline } from "node:stream";
 import { pipeline as pipelineDone } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { codeOf, UserError } from "../errors.js";
-import { STDIN } from "../settings/kinds.js";
+import { shellWord } from "../print/text.js";
+import { type SettingsOfFile, STDIN } from "../settings/kinds.js";
+import { flagOf, variableOf } from "../settings/names.js";
 import { DB_PURPOSE } from "./errors.js";
-import { BEGINNING, foreignContent, readBeginning } from "./foreign.js";
+import { BEGINNING_BYTES, encodingOf, foreignContent, foreignError, readBeginning, readJson } from "./foreign.js";
 import { isUntouched, requireFile } from "./stats.js";
-import { nameOfSource, type TextFormat, type TextSettings } from "./text-format.js";
+import { nameOfSource, type TextFormat } from "./text-format.js";
 
 export type Text = AsyncGenerator<string, void>;
 
@@ -23,18 +25,38 @@ export class TextInput {
     readonly name: string,
     private readonly path: string,
     readonly format: TextFormat,
-    readonly settings: TextSettings,
+    readonly settings: SettingsOfFile,
     readonly stats: BigIntStats,
     private readonly isPacked: boolean,
     private readonly encoding: string,
+    private readonly isOfSeveral: boolean,
   ) {}
+
+  /** The name of a setting of this file alone: a flag, or for one of several files a key of the config file. */
+  nameOf(key: keyof SettingsOfFile): string {
+    return this.isOfSeveral ? `files.${basename(this.path)}.${key}` : flagOf(key);
+  }
+
+  /** The setting with a value, as a user gives it. Without a config file, a variable has those of one of several files. */
+  wayToSet(key: keyof SettingsOfFile, value: string): string {
+    if (!this.isOfSeveral) return `${this.nameOf(key)} ${shellWord(value)}`;
+    const own = { [basename(this.path)]: { [key]: value } };
+    return `${variableOf("files")}=${shellWord(JSON.stringify(own))}`;
+  }
 
   /**
    * Opens a text file.
    * @param spool a folder, to which standard input is copied.
+   * @param isOfSeveral whether a flag would count for other files, too
    * @throws UserError if it cannot be read, or if its first bytes are not those of such a file
    */
-  static async open(given: string, format: TextFormat, settings: TextSettings, spool: string): Promise<TextInput> {
+  static async open(
+    given: string,
+    format: TextFormat,
+    settings: SettingsOfFile,
+    spool: string,
+    isOfSeveral = false,
+  ): Promise<TextInput> {
     const isStdin = given === STDIN;
     const path = isStdin ? join(spool, "stdin") : given;
     if (isStdin) await pipelineDone(stdin, createWriteStream(path));
@@ -47,13 +69,14 @@ export class TextInput {
     if (isPacked) {
       plain = Buffer.alloc(0);
       for await (const bytes of bytesOf(path, name, true)) {
-        plain = bytes.subarray(0, BEGINNING);
+        plain = bytes.subarray(0, BEGINNING_BYTES);
         break;
       }
     }
-    const found = foreignContent(name, plain, format);
-    if (found !== undefined) throw new UserError(found);
-    return new TextInput(name, path, format, settings, stats, isPacked, settings.encoding ?? encodingOf(plain));
+    const found = foreignContent(name, plain, format, isPacked ? undefined : () => readJson(path));
+    if (found !== undefined) throw foreignError(found);
+    const encoding = settings.encoding ?? encodingOf(plain);
+    return new TextInput(name, path, format, settings, stats, isPacked, encoding, isOfSeveral);
   }
 
   /** Whether the file has not been replaced or written to since it was opened. */
@@ -73,8 +96,9 @@ export class TextInput {
       try {
         return decoder.decode(bytes, { stream: bytes !== undefined });
       } catch (cause) {
-        const valid = new TextDecoder(this.encoding).decode(bytes).split("\uFFFD")[0] ?? "";
-        throw this.#undecodable(lines + countLines(valid), valid.includes("\0"), cause);
+        const text = new TextDecoder(this.encoding).decode(bytes);
+        const [valid = ""] = text.split("\uFFFD");
+        throw this.#undecodable(lines + countLines(valid), text, cause);
       }
     };
     for await (const bytes of bytesOf(this.path, this.name, this.isPacked, onRead)) {
@@ -85,21 +109,21 @@ export class TextInput {
     yield decode();
   }
 
-  #undecodable(line: number, hasNul: boolean, cause: unknown): UserError {
+  /** @param text that holds the line, with U+FFFD for what does not fit */
+  #undecodable(line: number, text: string, cause: unknown): UserError {
     const encoding = this.encoding.toUpperCase();
-    const example = hasNul ? "utf-16le" : "windows-1252";
     const step =
       this.settings.encoding === undefined
-        ? `save it as UTF-8, or name its encoding, as in --encoding ${example}`
-        : "name another encoding with --encoding";
+        ? `save it as UTF-8, or name its encoding, as in ${this.wayToSet("encoding", likelyEncoding(text))}; then compare some letters`
+        : `name another encoding with ${this.nameOf("encoding")}`;
     return new UserError(`${this.name} is not text in ${encoding}, from line ${line} on; ${step}.`, { cause });
   }
 }
 
-/** The encoding that a byte order mark names; UTF-8 by default. */
-function encodingOf(start: Buffer): string {
-  if (start[0] === 0xff && start[1] === 0xfe) return "utf-16le";
-  return start[0] === 0xfe && start[1] === 0xff ? "utf-16be" : "utf-8";
+/** An encoding to try: UTF-16 has NUL beside each letter of English, and Excel for Mac ends lines with CR. */
+function likelyEncoding(text: string): string {
+  if (text.includes("\0")) return "utf-16le";
+  return text.includes("\r") && !text.includes("\n") ? "macintosh" : "windows-1252";
 }
 
 /** Reads the bytes of a file, unpacked. @param onRead called with the packed bytes that were read so far */

@@ -15,7 +15,7 @@ const LIMITS = { maxYoungGenerationSizeMb: 12 };
 interface PoolOptions<Data, Job, Result> {
   /** Number of threads; with 0, jobs run on the calling thread. */
   size: number;
-  /** The compiled module that each thread runs, `new URL("./worker.js", import.meta.url)`. It calls `answerJobs(start)`. */
+  /** The compiled module that each thread runs, `packageFile("lib/build/worker.js")`. It calls `answerJobs(start)`. */
   file: URL;
   /** Copied to every thread, and passed to `start` there. */
   data: Data;
@@ -115,7 +115,9 @@ class PoolWorker<Job, Result> {
   #reject: ((reason: unknown) => void) | undefined;
 
   constructor(file: URL, data: unknown, signal: AbortSignal | undefined) {
-    this.#worker = new Worker(file, { workerData: data, resourceLimits: LIMITS });
+    // A thread does not take this over.
+    const execArgv = process.sourceMapsEnabled ? [...process.execArgv, "--enable-source-maps"] : process.execArgv;
+    this.#worker = new Worker(file, { workerData: data, resourceLimits: LIMITS, execArgv });
     this.#signal = signal;
     this.#ended = new Promise((resolve) => this.#worker.once("exit", () => resolve()));
     this.#worker.once("error", (error) => this.#fail(error));

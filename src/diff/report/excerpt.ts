@@ -2,12 +2,12 @@
 import type { FieldChange } from "../../core/compare/change.js";
 import { visible } from "../../core/print/text.js";
 import { differenceOf, type Excerpt, excerptsAround, WIDTH, type Written } from "./difference.js";
-import { type ContractChange, type Subject, writeValue } from "./model.js";
+import { type ContractChange, type Wording, writeValue } from "./model.js";
 
 /** The excerpts of both values of a field. An ellipsis marks omitted text. */
 export function excerpts(
   { path, old, new: now }: FieldChange,
-  { write }: Pick<Subject, "write">,
+  { write }: Pick<Wording, "write">,
 ): readonly [Excerpt, Excerpt] {
   const left = write(path, old);
   const right = write(path, now);

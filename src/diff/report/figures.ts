@@ -5,10 +5,10 @@ import { valueAt } from "../../core/contract/record/value.js";
 import { count } from "../../core/print/numbers.js";
 import { capital } from "../../core/print/text.js";
 import { timesFigure } from "../../explorer/markup/figures/chart.js";
-import { type Figure, figuresSection, type Table, table } from "../../explorer/markup/figures/figure.js";
+import { type Figure, figuresSection, htmlTable, type Table } from "../../explorer/markup/figures/figure.js";
 import { TimeCounter, type Times } from "../../explorer/markup/figures/times.js";
 import { html, type Markup } from "../../explorer/markup/markup.js";
-import { type Facet, type Report, writePath } from "./model.js";
+import { type FacetMoves, type Report, writePath } from "./model.js";
 
 /** The section with all tables and charts that are not empty. */
 export async function figures(report: Report): Promise<Markup> {
@@ -34,7 +34,7 @@ function changesByField({ diff, fields, words: [one, many] }: Report): Figure {
 const MOST_MOVES = 100;
 
 /** The moves between values of a facet, most records first. @param nth the number of the facet in the report, from 1. */
-function movesOf({ path, moves }: Facet, words: Report["words"], nth: number): Figure {
+function movesOf({ path, moves }: FacetMoves, words: Report["words"], nth: number): Figure {
   const id = `flow${nth}`;
   const moved = moves.reduce((sum, { count: records }) => sum + records, 0);
   const omitted = moves.length - MOST_MOVES;
@@ -51,12 +51,12 @@ function movesOf({ path, moves }: Facet, words: Report["words"], nth: number): F
 
 /** A table whose last column has bars, the longest first. */
 function bars(id: string, { head, rows }: Table): Markup {
-  return table(html`aria-labelledby="${id}-title"`, { head, rows, whole: Number(rows[0]?.at(-1)) });
+  return htmlTable(html`aria-labelledby="${id}-title"`, { head, rows, whole: Number(rows[0]?.at(-1)) });
 }
 
 /** Added and removed records by time; nothing without such records, or without a time. */
-async function addedAndRemoved({ diff, subjects, words }: Report): Promise<Figure[]> {
-  const { time } = subjects.added;
+async function addedAndRemoved({ diff, wordings, words }: Report): Promise<Figure[]> {
+  const { time } = wordings.added;
   if (time === undefined || diff.added + diff.removed === 0) return [];
   const times = await countTimes(diff, time);
   if (times.bins.length === 0) return [];

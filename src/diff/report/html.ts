@@ -1,10 +1,12 @@
 /** `--format html`: a diff as one HTML file that works offline. Texts of records are always escaped. */
+
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Change, Diff } from "../../core/compare/change.js";
+import { packageFile } from "../../core/package.js";
 import { count, number } from "../../core/print/numbers.js";
 import { capital, toJson } from "../../core/print/text.js";
-import { table } from "../../explorer/markup/figures/figure.js";
+import { htmlTable } from "../../explorer/markup/figures/figure.js";
 import { html, jsonForScript, Markup, pageHead } from "../../explorer/markup/markup.js";
 import { contractExcerpts, joined } from "./excerpt.js";
 import type { ReportFacts } from "./facts.js";
@@ -20,7 +22,7 @@ import {
   type Report,
   type ReportOptions,
   reportOf,
-  type Subject,
+  type Wording,
   writePath,
 } from "./model.js";
 
@@ -43,9 +45,9 @@ function title({ diff, differing, old, new: now }: Report): string {
   return `${what}: ${old.name} to ${now.name}`;
 }
 
-/** The compiled script or style of the report, also if this runs from `src`. */
+/** The compiled script or style of the report. */
 function compiled(name: string): Markup {
-  return new Markup(readFileSync(new URL(`../../../lib/diff/report/page/${name}`, import.meta.url), "utf8"));
+  return new Markup(readFileSync(packageFile(`lib/diff/report/page/${name}`), "utf8"));
 }
 
 /** The source of an inline script or style in the Content-Security-Policy. */
@@ -91,7 +93,7 @@ function contractChanged(contract: NonNullable<Report["contract"]>): Markup {
   });
   return html`<section class="contract panel" aria-labelledby="contract-title">
 <h2 id="contract-title">The contract changed</h2>
-${key === undefined ? undefined : html`<p>${key}</p>\n`}${table(html`aria-labelledby="contract-title"`, { head: ["What", "Old", "New"], rows })}</section>
+${key === undefined ? undefined : html`<p>${key}</p>\n`}${htmlTable(html`aria-labelledby="contract-title"`, { head: ["What", "Old", "New"], rows })}</section>
 `;
 }
 
@@ -104,8 +106,8 @@ function gates(exceeded: readonly string[]): Markup {
 }
 
 /** The list of changes before the script fills it: search, filters, and an empty table. */
-function changeList({ diff, words: [one], subjects }: Report): Markup {
-  const { key } = subjects.changed.contract;
+function changeList({ diff, words: [one], wordings }: Report): Markup {
+  const { key } = wordings.changed.contract;
   return html`<section id="changes" class="changes" tabindex="-1" aria-labelledby="changes-title">
 <h2 id="changes-title">Changes</h2>
 <noscript><p class="panel">The list needs JavaScript, which is off here. It is all in this file: nothing is loaded.</p></noscript>
@@ -146,7 +148,7 @@ const BLOCK_LENGTH = 128_000;
  * `names` of the record. A block has changes of one kind.
  */
 async function* dataBlocks(report: Report): AsyncGenerator<string> {
-  const { diff, subjects } = report;
+  const { diff, wordings } = report;
   const word = recordWord(diff);
   yield html`<script type="application/json" id="facts">${jsonForScript(factsOf(report, word))}</script>\n`.source;
   let lines: string[] = [];
@@ -159,7 +161,7 @@ async function* dataBlocks(report: Report): AsyncGenerator<string> {
       length = 0;
     }
     kind = change.kind;
-    const names = subjects[kind].namesOf(change.kind === "changed" ? change.new : change.record);
+    const names = wordings[kind].namesOf(change.kind === "changed" ? change.new : change.record);
     const line = jsonForScript({ ...changeEntry(change, word), names }).source;
     lines.push(line);
     length += line.length;
@@ -173,9 +175,9 @@ ${new Markup(lines.join("\n"))}
 </script>\n`.source;
 }
 
-function factsOf({ subjects, explorer }: Report, record: string): ReportFacts {
-  const { added, removed } = subjects;
-  const fieldsOf = ({ contract }: Subject) => contract.fields.map(({ path, names }) => ({ path, names }));
+function factsOf({ wordings, explorer }: Report, record: string): ReportFacts {
+  const { added, removed } = wordings;
+  const fieldsOf = ({ contract }: Wording) => contract.fields.map(({ path, names }) => ({ path, names }));
   const shown = [...(added.time ? [added.time] : []), ...added.facets];
   return {
     record,

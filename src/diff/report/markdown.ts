@@ -11,7 +11,6 @@ import {
   CHANGE_KINDS,
   type ChangeKind,
   comparedFields,
-  dayOf,
   factOf,
   firstChanges,
   labelOf,
@@ -20,6 +19,7 @@ import {
   type Report,
   type ReportOptions,
   RIGHT_TO_LEFT,
+  recordDay,
   reportOf,
   timeWord,
   writePath,
@@ -185,8 +185,8 @@ function share(needs: readonly number[], room: number): number[] {
   return shares;
 }
 
-function opening({ diff, subjects }: Report, kind: ChangeKind): string {
-  const { words, facets, time } = subjects[kind];
+function opening({ diff, wordings }: Report, kind: ChangeKind): string {
+  const { words, facets, time } = wordings[kind];
   const facts = [...facets.map(({ path }) => code(writePath(path))), ...(time ? [word(timeWord(time))] : [])];
   const titles = [word(words[0]), ...(kind === "changed" ? ["field", "old", "new"] : facts)];
   const aligned = titles.map(() => "---");
@@ -195,23 +195,23 @@ function opening({ diff, subjects }: Report, kind: ChangeKind): string {
 
 const CLOSING = "\n</details>\n";
 
-function leftOut({ subjects }: Report, kind: ChangeKind, omitted: number, isMore: boolean): string {
-  const noun = `${word(wordFor(omitted, subjects[kind].words))} ${omitted === 1 ? "is" : "are"}`;
+function leftOut({ wordings }: Report, kind: ChangeKind, omitted: number, isMore: boolean): string {
+  const noun = `${word(wordFor(omitted, wordings[kind].words))} ${omitted === 1 ? "is" : "are"}`;
   const all = `${number(omitted)} ${isMore ? "more " : ""}${kind} ${noun}`;
   return `\n${all} not shown here; \`rollcall diff --all\` shows every one.\n`;
 }
 
 /** The rows of a change: one, or one per field of a changed record. */
 function changeRows(change: Change, report: Report): string {
-  const subject = report.subjects[change.kind];
+  const wording = report.wordings[change.kind];
   if (change.kind !== "changed") {
     const { record } = change;
-    const { facets, time } = subject;
-    const facts = facets.map((field) => code(factOf(record, field, subject)));
-    return row(recordCell(change, record, report), ...facts, ...(time ? [code(dayOf(record, time))] : []));
+    const { facets, time } = wording;
+    const facts = facets.map((field) => code(factOf(record, field, wording)));
+    return row(recordCell(change, record, report), ...facts, ...(time ? [code(recordDay(record, time))] : []));
   }
   const rows = change.fields.map((field, at) => {
-    const [before, after] = excerpts(field, subject);
+    const [before, after] = excerpts(field, wording);
     const first = at === 0 ? recordCell(change, change.new, report) : "";
     return row(first, code(writePath(field.path)), span(joined(before)), span(joined(after)));
   });
@@ -219,8 +219,8 @@ function changeRows(change: Change, report: Report): string {
 }
 
 /** A record's name and key. The key is a link to the explorer, if there is one. */
-function recordCell({ kind, id }: Change, record: AnyRecord, { subjects, explorer }: Report): string {
-  const name = labelOf(record, subjects[kind]);
+function recordCell({ kind, id }: Change, record: AnyRecord, { wordings, explorer }: Report): string {
+  const name = labelOf(record, wordings[kind]);
   const key = code(writtenValue(id));
   const isThere = explorer !== undefined && kind !== "removed";
   return (

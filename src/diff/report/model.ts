@@ -29,7 +29,7 @@ export interface Report {
   /** The number of differing records. */
   differing: number;
   /** How to describe records, by the contract of their snapshot: removed records are of the old one. */
-  subjects: Readonly<Record<ChangeKind, Subject>>;
+  wordings: Readonly<Record<ChangeKind, Wording>>;
   words: Exclude<Words, string>;
   old: ReportSide;
   new: ReportSide;
@@ -40,7 +40,7 @@ export interface Report {
   /** The number of records in which each field changed, most first. */
   fields: readonly (readonly [path: string, records: number])[];
   /** The facets with moves. */
-  facets: readonly Facet[];
+  facets: readonly FacetMoves[];
   /** The URL of the new snapshot's explorer, safe for links. It does not have removed records. */
   explorer: string | undefined;
   /** Whether the explorer exists only once the new side is published: it is a source, or on loopback. */
@@ -74,7 +74,7 @@ export interface ContractChange {
 }
 
 /** A facet with changed values. */
-export interface Facet {
+export interface FacetMoves {
   path: string;
   /** Most records first. */
   moves: readonly Move[];
@@ -90,7 +90,7 @@ interface Move {
 /** Makes the content of a report. */
 export function reportOf(diff: Diff, { exceeded = [], filter = {} }: ReportOptions = {}): Report {
   const { old, new: now, added, removed, changed } = diff;
-  const current = subjectOf(now.contract);
+  const current = wordingOf(now.contract);
   const { explorer } = now;
   const url = explorer !== undefined && isPublishableUrl(explorer) ? new URL(explorer) : undefined;
   const isUnpublished = url !== undefined && (now.isSource === true || isLoopback(url.hostname));
@@ -100,7 +100,7 @@ export function reportOf(diff: Diff, { exceeded = [], filter = {} }: ReportOptio
     exceeded,
     filter,
     differing,
-    subjects: { added: current, changed: current, removed: subjectOf(old.contract) },
+    wordings: { added: current, changed: current, removed: wordingOf(old.contract) },
     words: current.words,
     old: sideOf(old),
     new: sideOf(now),
@@ -164,7 +164,7 @@ export function otherKey({ keys }: ReportContract, show: (path: string) => strin
   return `The key is ${after} instead of ${before}, so all old records count as removed and all new ones as added.`;
 }
 
-function facetOf(path: string, flow: Diff["flow"], { write }: Subject): Facet {
+function facetOf(path: string, flow: Diff["flow"], { write }: Wording): FacetMoves {
   const text = (value: unknown) => short(write(path, value));
   const moves = flow.filter(({ field }) => field === path);
   return {
@@ -193,8 +193,8 @@ export function comparedFields({ only, ignore = [] }: FieldFilter, show: (patter
   return `only ${list(only)}${ignore.length === 0 ? "" : `, without ${list(ignore)}`}`;
 }
 
-/** How reports describe the records of a contract. */
-export interface Subject {
+/** The words and values with which reports describe the records of a contract. */
+export interface Wording {
   contract: Contract;
   words: Contract["listing"]["words"];
   /** The first facets, without fields that name a record. Rows show their values. */
@@ -211,7 +211,7 @@ export interface Subject {
 const MOST_FACETS = 3;
 
 /** Describes the records of a contract. */
-export function subjectOf(contract: Contract): Subject {
+export function wordingOf(contract: Contract): Wording {
   const { fields, key, label, listing, order } = contract;
   const names = new Set([label, ...fields.filter(({ schema }) => endsIn(schema["x-null"], key.path))]);
   const bare = new Set(fields.filter(({ schema }) => !isFreeText(schema)).map(({ path }) => path));
@@ -253,12 +253,12 @@ const LONGEST_NAME = 40;
 const LONGEST_FACT = 40;
 
 /** The name of a record; empty if it has only its key. */
-export function labelOf(record: AnyRecord, { namesOf }: Subject): string {
+export function labelOf(record: AnyRecord, { namesOf }: Wording): string {
   return shorten(namesOf(record)[0] ?? "", LONGEST_NAME);
 }
 
 /** The value of a facet, cut to fit a row. */
-export function factOf(record: AnyRecord, field: Field, { write }: Subject): string {
+export function factOf(record: AnyRecord, field: Field, { write }: Wording): string {
   return short(write(field.path, valueAt(record, field)));
 }
 
@@ -267,7 +267,7 @@ function short({ text, quoted }: Written): string {
 }
 
 /** The day of a record's time, or `null`. */
-export function dayOf(record: AnyRecord, time: Field): string {
+export function recordDay(record: AnyRecord, time: Field): string {
   return String(valueAt(record, time)).slice(0, "2026-11-21".length);
 }
 

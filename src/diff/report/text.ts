@@ -12,7 +12,6 @@ import { contractExcerpts, excerpts, joined } from "./excerpt.js";
 import {
   CHANGE_KINDS,
   comparedFields,
-  dayOf,
   factOf,
   firstChanges,
   labelOf,
@@ -20,9 +19,10 @@ import {
   type Report,
   type ReportOptions,
   RIGHT_TO_LEFT,
+  recordDay,
   reportOf,
-  type Subject,
   timeWord,
+  type Wording,
   writePath,
 } from "./model.js";
 
@@ -104,7 +104,7 @@ function table(title: string, rows: Report["fields"], paint: Paint): string {
  * @param more how to show all of them.
  */
 export async function* changesText(
-  { diff, subjects }: Report,
+  { diff, wordings }: Report,
   limit: number,
   paint: Paint,
   more = "; --all shows every one",
@@ -113,7 +113,7 @@ export async function* changesText(
     const total = diff[kind];
     if (total === 0) continue;
     yield `\n${paint("bold", `${kind} (${number(total)})`)}\n`;
-    for await (const change of firstChanges(diff, kind, limit)) yield changeText(change, subjects[kind], paint);
+    for await (const change of firstChanges(diff, kind, limit)) yield changeText(change, wordings[kind], paint);
     if (total > limit) yield `  ... ${number(total - limit)} not shown${more}\n`;
   }
 }
@@ -142,33 +142,33 @@ const LONGEST_ID = 200;
 
 const SIGNS = { added: ["green", "+"], removed: ["red", "-"], changed: ["yellow", "~"] } as const;
 
-function changeText(change: Change, subject: Subject, paint: Paint): string {
+function changeText(change: Change, wording: Wording, paint: Paint): string {
   const { kind, id } = change;
   const [color, sign] = SIGNS[kind];
   const head = `  ${paint(color, sign)} ${firstOf(writtenValue(id), LONGEST_ID, visible)}`;
   if (kind === "changed") {
     const fields = change.fields.map((field) =>
-      becomes(`      ${visible(writePath(field.path))}: `, excerpts(field, subject), paint),
+      becomes(`      ${visible(writePath(field.path))}: `, excerpts(field, wording), paint),
     );
-    return `${head}${shownName(change.new, subject, paint)}\n${fields.join("")}`;
+    return `${head}${shownName(change.new, wording, paint)}\n${fields.join("")}`;
   }
   const { record } = change;
-  return `${[head, ...facts(record, subject)].join("  ")}${shownName(record, subject, paint)}\n`;
+  return `${[head, ...facts(record, wording)].join("  ")}${shownName(record, wording, paint)}\n`;
 }
 
 /** A record's time and facets: `joined 2026-11-20`, `PENDING`. With several facets, each has its field before it. */
-function facts(record: AnyRecord, subject: Subject): string[] {
-  const { time, facets } = subject;
+function facts(record: AnyRecord, wording: Wording): string[] {
+  const { time, facets } = wording;
   const values = facets.map((field) => {
-    const value = factOf(record, field, subject);
+    const value = factOf(record, field, wording);
     return visible(facets.length === 1 ? value : `${writePath(field.path)} ${value}`);
   });
-  return time === undefined ? values : [visible(`${writePath(timeWord(time))} ${dayOf(record, time)}`), ...values];
+  return time === undefined ? values : [visible(`${writePath(timeWord(time))} ${recordDay(record, time)}`), ...values];
 }
 
 /** A record's name. It is last on its line, where its width or direction cannot move other text. */
-function shownName(record: AnyRecord, subject: Subject, paint: Paint): string {
-  const name = labelOf(record, subject);
+function shownName(record: AnyRecord, wording: Wording, paint: Paint): string {
+  const name = labelOf(record, wording);
   return name === "" ? "" : `  ${paint("dim", visible(JSON.stringify(name)))}`;
 }
 

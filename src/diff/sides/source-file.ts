@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { hasCode, unreadableFile } from "../../core/errors.js";
 import { CONTRACT, CURRENT, RELEASES, SNAPSHOT, SUMS } from "../../core/release/layout.js";
 import { readBeginning, SQLITE_MAGIC } from "../../core/source/foreign.js";
-import { filesOf, isFolder } from "../../core/source/text-files.js";
+import { isFolder, isTextFile, sourceFiles } from "../../core/source/text-files.js";
 import { textFormatOf } from "../../core/source/text-format.js";
 
 /** Whether a path is a file of records: a SQLite file, or a text file by its extension. @throws UserError if it cannot be read. */
@@ -25,5 +25,5 @@ const OF_RELEASES = [SNAPSHOT, SUMS, CONTRACT, "pages", CURRENT, RELEASES];
 export function isSourcePath(path: string): boolean {
   if (!isFolder(path)) return isSourceFile(path);
   if (OF_RELEASES.some((name) => existsSync(join(path, name)))) return false;
-  return filesOf(path).some((file) => textFormatOf(file) !== undefined);
+  return sourceFiles(path).some(isTextFile);
 }

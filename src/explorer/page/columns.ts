@@ -4,7 +4,7 @@ import { facetFields, foldedWords, matchesAny, wantedWords } from "../../core/co
 import { kindOf } from "../../core/contract/record/kind.js";
 import { button, element } from "../markup/page/element.js";
 import { visibleText } from "../markup/page/text.js";
-import { fieldsOf, headingOf, isTime } from "../meaning.js";
+import { fieldsInFileOrder, headingOf, isTime } from "../meaning.js";
 import type { ExplorerSummary } from "../summary.js";
 import type { ListingFacts } from "./reader.js";
 
@@ -16,7 +16,7 @@ type KnownListing = Pick<ListingFacts, "contract"> & { summary: Pick<ExplorerSum
 
 /** All fields: those that the contract names as columns, then the others in the order of its file. */
 export function allColumns({ contract }: Pick<KnownListing, "contract">): readonly Field[] {
-  return withoutRepeats([...namedColumns(contract), ...fieldsOf(contract)]);
+  return withoutRepeats([...namedColumns(contract), ...fieldsInFileOrder(contract)]);
 }
 
 /** The shown columns: the chosen ones, those that the contract names, or six that say most. */
@@ -35,7 +35,7 @@ function usualColumns({ contract, summary }: KnownListing): readonly Field[] {
   const several = new Set(
     summary.facets.filter(({ values, more }) => values.length + more > 1).map(({ path }) => path),
   );
-  const fields = fieldsOf(contract);
+  const fields = fieldsInFileOrder(contract);
   const choices = new Set(facetFields(contract).map(({ path }) => path));
   const columns = [
     contract.label,

@@ -1,7 +1,7 @@
 /** The names of records that references lead to: from labels.json of their listings, or from the records themselves. */
 import { ListingError } from "../../client/errors.js";
 import { findView } from "../../client/find-view.js";
-import { openHost } from "../../client/host.js";
+import { openHost } from "../../client/open-host.js";
 import { objectOf } from "../../client/utf8.js";
 import { readSnapshotFile, type SnapshotFile, snapshotOf } from "../../client/view.js";
 import type { Field } from "../../core/contract/contract.js";

@@ -1,9 +1,9 @@
 /** Reads the explorer's listing: verified, and of one snapshot at a time. */
 import { hexDigest } from "../../client/digests.js";
 import { findView } from "../../client/find-view.js";
-import { openHost } from "../../client/host.js";
 import { readKeptPage } from "../../client/kept.js";
 import { type Query, search } from "../../client/lookup/find.js";
+import { openHost } from "../../client/open-host.js";
 import { readContract } from "../../client/order.js";
 import { parsePage } from "../../client/page.js";
 import { objectOf } from "../../client/utf8.js";

@@ -1,7 +1,7 @@
 /** Parses the requests of the fast path: a GET with a plain URL and plain headers. Node's parser handles all others. */
 import { LRUCache } from "lru-cache";
 import type { RequestFacts } from "../answer.js";
-import { isHost } from "../host.js";
+import { isHost } from "../host-header.js";
 
 /** Maximum cached header blocks. Clients send the same headers with each request. */
 const REMEMBERED = 1_024;

@@ -21,7 +21,7 @@ export type FileDigests = ReadonlyMap<string, string>;
 type Difference = Pick<Finding, "id" | "page" | "found" | "expected">;
 
 /** Adds a finding about a file. */
-export type Note = (path: string, difference: Difference) => void;
+export type AddFinding = (path: string, difference: Difference) => void;
 
 /**
  * Finds unlisted files, listed files that do not exist, anything that is not a regular file, and a name that is not the
@@ -32,7 +32,7 @@ export type Note = (path: string, difference: Difference) => void;
 export async function checkFiles(
   folder: string,
   { paths, pages, others }: Sums,
-  note: Note,
+  add: AddFinding,
   listings: readonly string[] = [],
 ): Promise<number> {
   const wrong = new Map<string, Difference>();
@@ -57,7 +57,7 @@ export async function checkFiles(
   if (parseFolderName(name) && written !== `${name}\n`)
     wrong.set(RELEASE_NAME, { found: JSON.stringify(written.slice(0, 100)), expected: `the folder's name, ${name}` });
   // Sorted, since the order of entries depends on the file system.
-  for (const path of [...wrong.keys()].sort()) note(path, wrong.get(path) as Difference);
+  for (const path of [...wrong.keys()].sort()) add(path, wrong.get(path) as Difference);
   return files;
 }
 
@@ -83,13 +83,13 @@ async function* filesBelow(
 }
 
 /** Compares all files but pages with SHA256SUMS. `inspect` compares snapshot.json and contract.json. @returns the digests of existing files */
-export function checkDigests(folder: string, others: FileDigests, note: Note): FileDigests {
+export function checkDigests(folder: string, others: FileDigests, add: AddFinding): FileDigests {
   const digests = new Map<string, string>();
   for (const [path, expected] of others) {
     const found = hashPlain(join(folder, path));
     if (found === undefined) continue;
     digests.set(path, found);
-    if (found !== expected && path !== SNAPSHOT && path !== CONTRACT) note(path, { found, expected });
+    if (found !== expected && path !== SNAPSHOT && path !== CONTRACT) add(path, { found, expected });
   }
   return digests;
 }
@@ -98,13 +98,13 @@ export function checkDigests(folder: string, others: FileDigests, note: Note): F
  * A sink for artifacts that compares the digest of each file with the one in the release, and takes it out of `left`.
  * @param digests the digests of the release's files
  */
-export function comparingSink(digests: FileDigests, left: Set<string>, note: Note, onFile: () => void): Sink {
+export function comparingSink(digests: FileDigests, left: Set<string>, add: AddFinding, onFile: () => void): Sink {
   const compare = (path: string, digest: string) => {
     left.delete(path);
     const found = digests.get(path);
-    if (found === undefined) note(path, { found: "no such file", expected: "one, as the records make it" });
+    if (found === undefined) add(path, { found: "no such file", expected: "one, as the records make it" });
     else if (found !== digest)
-      note(path, { found: `other bytes, ${found}`, expected: `${digest}, as the records make it` });
+      add(path, { found: `other bytes, ${found}`, expected: `${digest}, as the records make it` });
     onFile();
   };
   return {

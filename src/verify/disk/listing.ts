@@ -31,7 +31,7 @@ import type { ExplorerSummary } from "../../explorer/summary.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";
 import { checkSigned, type SignatureResult, type SignatureTrust, type Signed } from "../signature.js";
 import { Findings, type Verdict } from "../verdict.js";
-import { checkDigests, checkFiles, type Note } from "./files.js";
+import { type AddFinding, checkDigests, checkFiles } from "./files.js";
 import { checkChanges } from "./packed.js";
 import { readPageFile } from "./page-check.js";
 import { checkPages } from "./pages.js";
@@ -65,15 +65,15 @@ export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
   if (!release) return { subject, words: RECORDS_WORDS, rows: skippedRows(UNOPENED, findings) };
   const { folder, snapshot, contract, sums, isSigned } = release;
   const { words } = contract.listing;
-  const noteAs =
-    (check: string): Note =>
+  const addAs =
+    (check: string): AddFinding =>
     (path, difference) =>
       findings.add({ check, path, ...difference });
   const isLacking = isCopy ? new Set(sums.others.keys()) : new Set();
   const files = await checkFiles(folder, sums, (path, difference) => {
-    if (difference.found !== "no such file" || !isLacking.has(path)) noteAs("files")(path, difference);
+    if (difference.found !== "no such file" || !isLacking.has(path)) addAs("files")(path, difference);
   });
-  const digests = checkDigests(folder, sums.others, noteAs("digests"));
+  const digests = checkDigests(folder, sums.others, addAs("digests"));
   const { id, base_url: baseUrl } = snapshot;
   const signature = await checkSignatureIn(folder, isSigned, { id, baseUrl }, trust, findings);
   const skipped = findSkipped(release);
@@ -90,7 +90,7 @@ export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
   for (const [key, found, expected, why] of factsOf(release, warnings))
     if (found !== expected)
       findings.add({ check: "snapshot", path: SNAPSHOT, found: `${key} ${found}`, expected: `${expected}, ${why}` });
-  if (!skipped["changes"]) await checkChanges(release, digests, noteAs("changes"), signal);
+  if (!skipped["changes"]) await checkChanges(release, digests, addAs("changes"), signal);
   skipped["signature"] = signature.skipped;
   if (isCopy) skipped["readable"] = "it is a copy";
   const paths = [...unlistedFiles({ isSigned }), ...[...listFiles(sums)].map(([path]) => path)];

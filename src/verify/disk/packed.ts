@@ -14,7 +14,7 @@ import { shorten } from "../../core/print/text.js";
 import { BULK, BULK_FOLDER, CHANGES, CHANGES_FOLDER, CSV, SNAPSHOT } from "../../core/release/layout.js";
 import type { Release } from "../../core/release/open.js";
 import { openPlain } from "../../core/release/plain-files.js";
-import type { FileDigests, Note } from "./files.js";
+import type { AddFinding, FileDigests } from "./files.js";
 import { readPageFile } from "./page-check.js";
 import { recordChecker } from "./records.js";
 
@@ -90,14 +90,14 @@ async function* unpack(
 const notGzip = (why: string) => new WrongFile(`a file that ${why}`, "one whole gzip");
 
 /** Adds the finding of a check that throws one. @returns whether there is none */
-async function isSound(file: string, note: Note, check: () => Promise<void>): Promise<boolean> {
+async function isSound(file: string, add: AddFinding, check: () => Promise<void>): Promise<boolean> {
   try {
     await check();
     return true;
   } catch (error) {
     if (error instanceof ListingError)
-      note(file, { found: error.received ?? error.message, expected: error.expected ?? "a valid step" });
-    else if (error instanceof WrongFile) note(file, error);
+      add(file, { found: error.received ?? error.message, expected: error.expected ?? "a valid step" });
+    else if (error instanceof WrongFile) add(file, error);
     else throw error;
     return false;
   }
@@ -127,23 +127,23 @@ const INDEXES = {
 } as const;
 
 /** Reads bulk.json or changes.json, and compares it with the existing files. @returns undefined if it is unusable */
-function readIndex<K extends keyof typeof INDEXES>(kind: K, folder: string, digests: FileDigests, note: Note) {
+function readIndex<K extends keyof typeof INDEXES>(kind: K, folder: string, digests: FileDigests, add: AddFinding) {
   const { path, what, one, folder: inside, read: parse } = INDEXES[kind];
   const bytes = readPageFile(join(folder, path));
   const read = Buffer.isBuffer(bytes) ? parse(String(bytes)) : { why: "is not readable" };
-  if ("why" in read) return void note(path, { found: `a file that ${shorten(read.why, 200)}`, expected: what });
+  if ("why" in read) return void add(path, { found: `a file that ${shorten(read.why, 200)}`, expected: what });
   if (String(bytes) !== read.text)
-    note(path, { found: "another form", expected: "keys sorted, no white space, one final newline" });
+    add(path, { found: "another form", expected: "keys sorted, no white space, one final newline" });
   const named = new Map(read.files.map(({ file, bytes }) => [file, bytes]));
   for (const [file, bytes] of named) {
     const stats = lstatSync(join(folder, file), { throwIfNoEntry: false });
-    if (!stats) note(file, { found: "no such file", expected: `a ${one}` });
+    if (!stats) add(file, { found: "no such file", expected: `a ${one}` });
     else if (stats.isFile() && stats.size !== bytes)
-      note(file, { found: `${stats.size} bytes`, expected: `${bytes}, as in ${path}` });
+      add(file, { found: `${stats.size} bytes`, expected: `${bytes}, as in ${path}` });
   }
   for (const file of digests.keys())
     if (file.startsWith(`${inside}/`) && !named.has(file))
-      note(file, { found: "a file", expected: `none, since ${path} has no such ${one}` });
+      add(file, { found: "a file", expected: `none, since ${path} has no such ${one}` });
   return read.index as Extract<ReturnType<(typeof INDEXES)[K]["read"]>, { index: object }>["index"];
 }
 
@@ -152,31 +152,31 @@ export async function checkBulk(
   { folder, snapshot }: Release,
   made: PlainHash | undefined,
   digests: FileDigests,
-  note: Note,
+  add: AddFinding,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const bulk = readIndex("bulk", folder, digests, note);
+  const bulk = readIndex("bulk", folder, digests, add);
   if (!bulk) return;
   if (bulk.count !== snapshot.count)
-    return note(BULK, { found: `count ${bulk.count}`, expected: `${snapshot.count}, as in ${SNAPSHOT}` });
+    return add(BULK, { found: `count ${bulk.count}`, expected: `${snapshot.count}, as in ${SNAPSHOT}` });
   if (!made) return;
   const all = new PlainHash();
   const others: [file: string, listed: string, found: string][] = [];
   let areSound = true;
   for (const { file, sha256, members } of bulk.parts) {
     const own = new PlainHash();
-    const isWhole = digests.has(file) && (await isSound(file, note, () => addPlain(file, [own, all], members)));
+    const isWhole = digests.has(file) && (await isSound(file, add, () => addPlain(file, [own, all], members)));
     if (!isWhole) areSound = false;
     else if (sha256 !== own.sha256) others.push([file, sha256, own.sha256]);
   }
   if (!areSound) return;
   const [suspect, ...more] = bulk.parts.length === 1 ? bulk.parts.map(({ file }) => [file]) : others;
   const path = suspect && more.length === 0 ? suspect[0] : BULK;
-  if (!(await isSound(path ?? BULK, note, async () => requireSame(all, made)))) return;
+  if (!(await isSound(path ?? BULK, add, async () => requireSame(all, made)))) return;
   for (const [file, listed, found] of others)
-    note(BULK, { found: `sha256 ${listed} of ${file}`, expected: `${found}, of its plain bytes` });
+    add(BULK, { found: `sha256 ${listed} of ${file}`, expected: `${found}, of its plain bytes` });
   if (others.length === 0 && bulk.sha256 !== made.sha256)
-    note(BULK, { found: `sha256 ${bulk.sha256}`, expected: `${made.sha256}, of all plain bytes` });
+    add(BULK, { found: `sha256 ${bulk.sha256}`, expected: `${made.sha256}, of all plain bytes` });
 
   async function addPlain(file: string, to: readonly PlainHash[], members: readonly number[]): Promise<void> {
     for await (const plain of unpack(join(folder, file), signal, members)) {
@@ -190,11 +190,11 @@ export async function checkBulk(
 export async function checkCsv(
   folder: string,
   made: PlainHash,
-  note: Note,
+  add: AddFinding,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const all = new PlainHash();
-  await isSound(CSV, note, async () => {
+  await isSound(CSV, add, async () => {
     for await (const plain of unpack(join(folder, CSV), signal)) {
       all.update(plain);
       requireAtMost(all, made);
@@ -219,24 +219,24 @@ function requireSame({ bytes, sha256 }: PlainHash, made: PlainHash): void {
 export async function checkChanges(
   release: Release,
   digests: FileDigests,
-  note: Note,
+  add: AddFinding,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { folder, snapshot, contract } = release;
-  const changes = readIndex("changes", folder, digests, note);
+  const changes = readIndex("changes", folder, digests, add);
   if (!changes) return;
   if (changes.state !== snapshot.state)
-    note(CHANGES, { found: `state ${changes.state}`, expected: `${snapshot.state}, as in ${SNAPSHOT}` });
+    add(CHANGES, { found: `state ${changes.state}`, expected: `${snapshot.state}, as in ${SNAPSHOT}` });
   const all = bytesOfAll(release);
   const bytes = changes.steps.reduce((sum, step) => sum + step.bytes, 0);
-  if (2 * bytes > all) note(CHANGES, { found: `steps of ${bytes} bytes`, expected: `at most half of ${all}` });
+  if (2 * bytes > all) add(CHANGES, { found: `steps of ${bytes} bytes`, expected: `at most half of ${all}` });
   const checker = recordChecker(contract, `${snapshot.base_url}/${AVATAR_PATH}`);
   const reader = recordReader(contract.file, CHANGES);
   for (const step of changes.steps) {
     const packed = digests.has(step.file) && readPageFile(join(folder, step.file));
     if (!packed || packed === "too large") continue;
     const most = mostPlainBytes(packed.length);
-    await isSound(step.file, note, async () => {
+    await isSound(step.file, add, async () => {
       const plain = new PlainHash();
       for await (const bytes of unpack(join(folder, step.file), signal)) {
         plain.update(bytes);

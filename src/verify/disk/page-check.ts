@@ -83,7 +83,7 @@ export interface CheckedPages extends Pick<OrderCheck, "first" | "last"> {
   pieces: Uint8Array<ArrayBuffer>[] | undefined;
 }
 
-type Note = (check: string, found: string, expected: string, variant?: Variant) => void;
+type AddFinding = (check: string, found: string, expected: string, variant?: Variant) => void;
 
 const DECODERS = { br: brotliDecompressSync, gzip: gunzipSync };
 const ENVELOPE_CHECKS = { count: "count", records: "page-size", previous: "links", next: "links" } as const;
@@ -111,12 +111,12 @@ export function startChecks(release: PagesToCheck) {
     let usable = 0;
     for (let at = 1; at <= pages; at++) {
       const page = first + at - 1;
-      const note: Note = (check, found, expected, variant = "identity") =>
+      const add: AddFinding = (check, found, expected, variant = "identity") =>
         findings.add({ check, path: paths.path(page, variant), page, found, expected });
       const open = (variant: Variant) => readPageFile(join(folder, paths.path(page, variant)));
-      const files = checkVariants(variants, open, (variant) => digests.get(at, variant), note);
+      const files = checkVariants(variants, open, (variant) => digests.get(at, variant), add);
       hashed += files.hashed;
-      const found = files.plain && checkPage(page, files.plain, snapshot, checker, warnings, note);
+      const found = files.plain && checkPage(page, files.plain, snapshot, checker, warnings, add);
       if (!found) continue;
       read++;
       for (const flaw of found.flaws) findings.add({ ...flaw, path: paths.path(page), page });
@@ -150,22 +150,22 @@ function checkVariants(
   variants: readonly Variant[],
   open: (variant: Variant) => ReturnType<typeof readPageFile>,
   digestOf: (variant: Variant) => string | undefined,
-  note: Note,
+  add: AddFinding,
 ): { hashed: number; plain: Buffer | undefined } {
   let hashed = 0;
   let plain: Buffer | undefined;
   for (const variant of variants) {
     const bytes = open(variant);
-    if (bytes === "too large") note("pages", "a file that is too large", `at most ${MAX_PAGE} bytes`, variant);
+    if (bytes === "too large") add("pages", "a file that is too large", `at most ${MAX_PAGE} bytes`, variant);
     if (!bytes || bytes === "too large") continue;
     const found = sha256(bytes);
     hashed++;
     const listed = digestOf(variant);
-    if (listed !== undefined && found !== listed) note("digests", found, listed, variant);
+    if (listed !== undefined && found !== listed) add("digests", found, listed, variant);
     if (variant === "identity") plain = bytes;
     else {
       const other = plain && differenceOf(bytes, plain, variant);
-      if (other !== undefined) note("compressed", other, `the bytes of the plain page under ${variant}`, variant);
+      if (other !== undefined) add("compressed", other, `the bytes of the plain page under ${variant}`, variant);
     }
   }
   return { hashed, plain };
@@ -194,19 +194,19 @@ function checkPage(
   { count, pages, page_size: pageSize, base_url: baseUrl, links }: Snapshot,
   checker: RecordChecker,
   warnings: WarningCounts,
-  note: Note,
+  add: AddFinding,
 ) {
   const body = readBody(bytes);
-  if ("why" in body) return void note("pages", `a file that ${body.why}`, "a page");
+  if ("why" in body) return void add("pages", `a file that ${body.why}`, "a page");
   const { envelope } = body;
   const { path } = checker.contract.listing;
   const expected = expectedEnvelope({ page, count, pages, pageSize, baseUrl, path, links });
   for (const key of envelopeDifferences(envelope, expected)) {
     const right = `${JSON.stringify(expected[key])}${key === "count" ? `, as in ${SNAPSHOT}` : ""}`;
-    note(ENVELOPE_CHECKS[key], `${key} ${JSON.stringify(envelope[key])}`, right);
+    add(ENVELOPE_CHECKS[key], `${key} ${JSON.stringify(envelope[key])}`, right);
   }
   if (!("frame" in body)) {
-    note("pages", showValue(bytes.toString("utf8", 0, 80)), "sorted keys, one record a line, one final newline");
+    add("pages", showValue(bytes.toString("utf8", 0, 80)), "sorted keys, one record a line, one final newline");
     return { count: body.results.length, keys: [], flaws: [], place: undefined };
   }
   const { records } = body.frame;

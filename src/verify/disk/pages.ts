@@ -1,7 +1,9 @@
 /** Checks all pages of a release with worker threads, and compares the files that their records make. */
+
 import { Mergers } from "../../build/artifacts/artifacts.js";
 import { csvColumns, csvHeading } from "../../core/contract/record/csv.js";
 import { countWarning, type WarningCounts } from "../../core/contract/record/warnings.js";
+import { packageFile } from "../../core/package.js";
 import { count as counted } from "../../core/print/numbers.js";
 import { CSV, EXPLORER, isSorted, LABELS, SUMMARY } from "../../core/release/layout.js";
 import { hasPageFolder, type Release } from "../../core/release/open.js";
@@ -9,7 +11,7 @@ import { PageDigests } from "../../core/release/sums.js";
 import { ThreadPool, threadsFor } from "../../core/workers/pool.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";
 import type { Findings } from "../verdict.js";
-import { comparingSink, type FileDigests, type Note } from "./files.js";
+import { type AddFinding, comparingSink, type FileDigests } from "./files.js";
 import { checkBulk, checkCsv, PlainHash } from "./packed.js";
 import { type CheckedPages, type DigestedPages, type PagesToCheck, startChecks } from "./page-check.js";
 import { AllKeys, OrderCheck } from "./records.js";
@@ -42,7 +44,7 @@ export async function checkPages(
 ): Promise<{ records: number; warnings: WarningCounts }> {
   const { folder, snapshot, contract, sums } = release;
   const { count, pages, page_size: pageSize, base_url: baseUrl, links } = snapshot;
-  const note: Note = (path, difference) => findings.add({ check: groupOf(path) ?? "", path, ...difference });
+  const add: AddFinding = (path, difference) => findings.add({ check: groupOf(path) ?? "", path, ...difference });
   const lookup = !skipped["lookup"];
   const explorer = !skipped["explorer"];
   /** The lines of all records, as the parts and the CSV file have them. */
@@ -58,14 +60,14 @@ export async function checkPages(
   const left = new Set([...digests.keys()].filter(isMade));
   const total = left.size;
   let files = 0;
-  const sink = comparingSink(isCopy ? new Map([...sums.others, ...digests]) : digests, left, note, () => {
+  const sink = comparingSink(isCopy ? new Map([...sums.others, ...digests]) : digests, left, add, () => {
     files++;
     onProgress?.({ files, total: Math.max(files, total) });
   });
   const variants = isCopy ? (["identity"] as const) : sums.pages.variants;
   const pool = new ThreadPool<PagesToCheck, DigestedPages, CheckedPages>({
     size: threadsFor(count, workers),
-    file: new URL("./worker.js", import.meta.url),
+    file: packageFile("lib/verify/disk/worker.js"),
     data: { folder, contract: contract.file, snapshot, wanted, variants },
     start: startChecks,
     signal,
@@ -108,7 +110,7 @@ export async function checkPages(
     keys.close();
     mergers.close();
   }
-  if (plain.bulk) await checkBulk(release, isWhole ? plain.bulk : undefined, digests, note, signal);
+  if (plain.bulk) await checkBulk(release, isWhole ? plain.bulk : undefined, digests, add, signal);
   if (unhashed > 0)
     for (const name of OF_FILES) skipped[name] ??= `${counted(unhashed, "file")} of pages could not be read`;
   if (unread > 0) for (const name of OF_PAGES) skipped[name] ??= `${counted(unread, "page")} could not be read`;
@@ -116,9 +118,9 @@ export async function checkPages(
     for (const name of MADE) skipped[name] ??= UNUSABLE;
     return { records, warnings };
   }
-  for (const path of left) note(path, { found: "a file", expected: "none, since the records make no such file" });
-  if (explorer && !digests.has(EXPLORER)) note(EXPLORER, { found: "no such file", expected: "the explorer" });
-  if (plain.csv && digests.has(CSV)) await checkCsv(folder, plain.csv, note, signal);
+  for (const path of left) add(path, { found: "a file", expected: "none, since the records make no such file" });
+  if (explorer && !digests.has(EXPLORER)) add(EXPLORER, { found: "no such file", expected: "the explorer" });
+  if (plain.csv && digests.has(CSV)) await checkCsv(folder, plain.csv, add, signal);
   return { records, warnings };
 }
 

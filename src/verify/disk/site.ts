@@ -13,7 +13,7 @@ import { TemporaryDatabase } from "../../core/scratch/database.js";
 import { createTurns } from "../../core/workers/turns.js";
 import { SIGNATURE_ROW } from "../signature.js";
 import { checkRow, Findings, type Verdict } from "../verdict.js";
-import { checkDigests, checkFiles, type Note } from "./files.js";
+import { type AddFinding, checkDigests, checkFiles } from "./files.js";
 import { checkSignatureIn, type DiskOptions, verifyRelease } from "./listing.js";
 import { readPageFile } from "./page-check.js";
 import { shownId } from "./records.js";
@@ -41,12 +41,12 @@ export async function verifySite(options: DiskOptions): Promise<Verdict> {
   for (const problem of problems) if (problem.check === SITE.name) findings.add(problem);
   const found = { subject: `release ${basename(root)}`, words: RECORDS_WORDS, listings };
   if (!site?.top) return { ...found, rows: [checkRow(findings, SITE, count(names.length, "listing"))] };
-  const note: Note = (path, difference) => findings.add({ check: SITE.name, path, ...difference });
+  const add: AddFinding = (path, difference) => findings.add({ check: SITE.name, path, ...difference });
   const { sums, isSigned } = site.top;
-  await checkFiles(root, sums, note, names);
+  await checkFiles(root, sums, add, names);
   checkDigests(root, sums.others, (path, difference) => {
     // `inspectSite` compares these.
-    if (!path.endsWith(`/${SUMS}`)) note(path, difference);
+    if (!path.endsWith(`/${SUMS}`)) add(path, difference);
   });
   const signature = await checkSignatureIn(root, isSigned, site, trust, findings);
   const references = await checkReferences(site, findings, signal);

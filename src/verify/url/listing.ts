@@ -7,15 +7,7 @@ import { DEFAULT_CACHE_CONTROL, type Encoding, etagOf } from "../../core/contrac
 import { LINK_STYLES, type LinkStyle, pageUrl, parsePageUrl } from "../../core/contract/links.js";
 import { HostError, UserError } from "../../core/errors.js";
 import { count, number } from "../../core/print/numbers.js";
-import {
-  isPacked,
-  isPublic,
-  SIGNATURE,
-  SNAPSHOT,
-  SUMS,
-  unlistedFiles,
-  type Variant,
-} from "../../core/release/layout.js";
+import { isPublic, SIGNATURE, SNAPSHOT, SUMS, unlistedFiles, type Variant } from "../../core/release/layout.js";
 import type { Release } from "../../core/release/open.js";
 import { hashPlain } from "../../core/release/plain-files.js";
 import { parseSnapshot } from "../../core/release/snapshot.js";
@@ -27,11 +19,10 @@ import { verifyRelease } from "../disk/listing.js";
 import { DISK_ROWS, skippedRows } from "../disk/rows.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";
 import { checkSigned, SIGNATURE_ROW, type SignatureResult, type SignatureTrust } from "../signature.js";
-import { checkRow, type Finding, Findings, type Row, type Verdict } from "../verdict.js";
-import { type Asker, type AskOptions, createAsker, type HostAnswer, NoAnswer } from "./ask.js";
+import { checkRow, Findings, type Row, type Verdict } from "../verdict.js";
+import { type Asker, type AskOptions, createAsker, type HostAnswer } from "./ask.js";
 import { adviceFor, DOWNLOAD_ROW, downloadFile, downloadManifest } from "./download.js";
 import {
-  type AnswerKind,
   createModel,
   describeAnswer,
   HEADER_ROWS,
@@ -42,10 +33,11 @@ import {
   mostBytes,
   pageIn,
   readPageAnswer,
-  type ServedListing,
-  wrongHeaders,
+  type ServedPart,
+  servedOf,
 } from "./model.js";
-import { PROBE_ROWS, probe } from "./probes.js";
+import { CODINGS, fileUrl, ONE_SNAPSHOT_ROW, otherBytes, PartReading, type Place } from "./part.js";
+import { PROBE_ROWS, pathOfPage, probe } from "./probes.js";
 
 export interface VerifyHostOptions
   extends Pick<Complete<VerifyOptions>, "sample" | "concurrency" | "cacheControl">,
@@ -59,16 +51,12 @@ export interface VerifyHostOptions
   against?: Release | undefined;
 }
 
-/** The codings in which pages and files are requested. */
-const CODINGS: readonly Variant[] = ["identity", "br", "gzip"];
 const VARY = "Accept, Accept-Encoding";
-/** Maximum incomplete responses, after which verification gives up. */
-const MOST_FAILURES = 20;
 
 /** The checks of pages and files. */
 const ANSWER_ROWS: readonly Pick<Row, "name" | "rule">[] = [
   { name: "pages", rule: "every page is 200 with an envelope" },
-  { name: "one-snapshot", rule: "all responses are of one snapshot" },
+  ONE_SNAPSHOT_ROW,
   { name: "base-url", rule: "links have the base URL of the request" },
   ...HEADER_ROWS,
   { name: "same-bytes", rule: "every page has the bytes of the release" },
@@ -123,11 +111,11 @@ export async function verifyHost(given: VerifyHostOptions): Promise<{ verdict: V
       const release = against ?? (await downloadManifest(asker, baseUrl, before, folder, findings));
       return new HostReading(asker, release, options, findings).read(before);
     });
-    const { reading, findings, served, hasMoved } = seen;
-    const { release } = served;
-    if (hasMoved) findings.add({ check: "one-snapshot", url: served.first.url, ...MOVING });
+    const { reading, part, findings, hasMoved } = seen;
+    const { release } = reading;
+    if (hasMoved) findings.add({ check: ONE_SNAPSHOT_ROW.name, url: part.served.first.url, ...MOVING });
     const questions: Row[] = [];
-    for await (const row of probe(served, findings, (error) => reading.fail(error))) {
+    for await (const row of probe(part.served, findings, (error) => part.fail(error))) {
       questions.push(row);
       const { requests } = asker;
       onProgress?.({ requests, total: requests + PROBE_ROWS.length - questions.length });
@@ -170,8 +158,6 @@ export async function readSignature(
   return checkSigned({ url }, signed, trust, findings);
 }
 
-/** The place of a finding about a request, and the check that fails without a response. */
-type Place = Pick<Finding, "check" | "page"> & { url: string };
 /** Another way to request pages: a form of URL and a coding. */
 type Way = { links: LinkStyle; coding: Variant };
 
@@ -182,16 +168,15 @@ function otherForm(links: LinkStyle): LinkStyle {
 /** Requests the files and pages of a host once, and adds a finding for everything that is wrong. */
 class HostReading {
   readonly asked: { pages: number; of: number; files: number; links: LinkStyle[]; codings: Variant[] };
-  #served!: ServedListing;
+  #part!: PartReading;
   #signature!: SignatureResult;
   #ways: Way[] = [];
-  #failures = 0;
   #differing = 0;
   #note: string | undefined;
 
   constructor(
     private readonly asker: Asker,
-    private readonly release: Release,
+    readonly release: Release,
     private readonly options: VerifyHostOptions,
     private readonly findings: Findings,
   ) {
@@ -208,9 +193,12 @@ class HostReading {
     const first = await this.#readFirst();
     const said = first.headers.get("Cache-Control");
     const caching = cacheControl ?? (said !== null && !/no-store/i.test(said) ? said : DEFAULT_CACHE_CONTROL);
-    const expected = createModel(release, baseUrl, caching);
-    const served = { asker, baseUrl, path, links, pages, release, first, expected };
-    this.#served = served;
+    const served = servedOf(release, baseUrl);
+    const place = { baseUrl, path, links };
+    const home = pathOfPage(place);
+    const expected = createModel(served, caching);
+    const part = new PartReading({ ...served, ...place, asker, pages, home, first, expected }, findings);
+    this.#part = part;
     const read = readPageAnswer(first);
     const base = "envelope" in read ? parsePageUrl(read.envelope.next ?? "", path)?.baseUrl : undefined;
     if (base !== undefined && base !== baseUrl)
@@ -227,7 +215,7 @@ class HostReading {
         own !== undefined && own !== id
           ? `the host serves release ${own}: the expected one has not been deployed there`
           : `differing pages: ${number(this.#differing)} of ${number(this.asked.pages)}, by a stale cache, or servers with different releases`;
-    return { reading: this, served, findings, hasMoved };
+    return { reading: this, part, findings, hasMoved };
   }
 
   /** The rows of pages and files. */
@@ -248,11 +236,6 @@ class HostReading {
       const note = name === "same-bytes" ? this.#note : undefined;
       return checkRow(this.findings, row, requests[name] ?? requested, { skipped: why, note });
     });
-  }
-
-  /** Counts a request without a complete response. @throws NoAnswer after too many of them */
-  fail(error: unknown): asserts error is NoAnswer {
-    if (!(error instanceof NoAnswer) || ++this.#failures >= MOST_FAILURES) throw error;
   }
 
   /** Requests page 1 by the release's form of URL. @throws UserError that describes the response if it is not a page; HostError if only the other form works */
@@ -284,40 +267,23 @@ class HostReading {
     const { folder, sums, isSigned } = release;
     const others = [...sums.others.keys()].filter((path) => isPublic(path) && !FILES_IN_RELEASE.has(path));
     const isThere = (path: string) => existsSync(join(folder, path));
-    const onFailure = (error: unknown) => this.fail(error);
+    const part = this.#part;
+    const onFailure = (error: unknown) => part.fail(error);
     const paths = [...unlistedFiles({ isSigned }), ...others].filter((path) => this.#isKept || isThere(path));
     this.asked.files = paths.length;
     await each(paths, options.concurrency, async (path) => {
-      const url = `${options.baseUrl}/${path.split("/").map(encodeURIComponent).join("/")}`;
       const listed = sums.others.get(path);
-      if (!isThere(path) && listed) await downloadFile(asker, url, release, path, listed, findings, onFailure);
+      if (!isThere(path) && listed)
+        await downloadFile(asker, fileUrl(part.served, path), release, path, listed, findings, onFailure);
       // SHA256SUMS cannot list itself.
-      const digest = listed ?? hashPlain(join(folder, path));
-      for (const coding of isPacked(path) ? (["gzip"] as const) : CODINGS) {
-        const place = { check: "files", url };
-        const answer = await this.#ask(place, coding, mostBytes(release, path));
-        if (!answer) continue;
-        const { status, flaw } = answer;
-        const isWrong = status !== 200 || flaw !== undefined;
-        const isCoded = coding !== "identity" && !isPacked(path);
-        if (isWrong) {
-          const found = flaw ? `an answer that ${flaw}` : describeAnswer(answer);
-          findings.add({ ...place, found, expected: "200 with a file" });
-        } else if (digest && answer.digest !== digest)
-          findings.add({
-            ...place,
-            found: `${otherBytes(answer)}${isCoded ? `, for ${coding}` : ""}`,
-            expected: etagOf(digest),
-          });
-        if (!isWrong && !isCoded) this.#checkHeaders(answer, `/${path}`, "file", "identity", place);
-      }
+      await part.readFile("files", path, listed ?? hashPlain(join(folder, path)));
     });
   }
 
   /** Requests all pages, or a sample. */
   async #readPages(): Promise<void> {
     const { options, asker, asked } = this;
-    const { links, pages } = this.#served;
+    const { links, pages } = this.#part.served;
     const { sample = pages, concurrency, onProgress } = options;
     const other = otherForm(links);
     if (links === "query" || (await this.#mapsQueries())) asked.links.push(other);
@@ -341,10 +307,10 @@ class HostReading {
 
   /** Whether the host maps a query to a page. If links are by path, it need not. One of these pages may be broken. */
   async #mapsQueries(): Promise<boolean> {
-    const served = this.#served;
+    const served = this.#part.served;
     for (const page of [Math.min(2, served.pages), served.pages]) {
       const url = pageUrl({ ...served, links: "query" }, page);
-      const answer = await this.#ask({ check: "both-forms", url }, "identity");
+      const answer = await this.#part.ask({ check: "both-forms", url }, "identity", "page");
       if (answer && pageIn(answer, served) === page) return true;
     }
     return false;
@@ -352,12 +318,13 @@ class HostReading {
 
   async #readPage(page: number): Promise<void> {
     const { findings, release } = this;
-    const served = this.#served;
+    const part = this.#part;
+    const { served } = part;
     const { id } = release.snapshot;
     const place = { check: "pages", page, url: pageUrl(served, page) };
-    const plain = page === 1 ? served.first : await this.#ask(place, "identity");
+    const plain = page === 1 ? served.first : await part.ask(place, "identity", "page");
     const listed = release.sums.pages.get(page, "identity") ?? "";
-    const onFailure = (error: unknown) => this.fail(error);
+    const onFailure = (error: unknown) => part.fail(error);
     if (this.#isKept)
       await downloadFile(this.asker, place.url, release, release.paths.path(page), listed, findings, onFailure, plain);
     if (!plain) return;
@@ -365,32 +332,35 @@ class HostReading {
     if ("received" in read) return findings.add({ ...place, found: read.received, expected: "200 with a page" });
     if (hasMark(plain.body))
       findings.add({ ...place, found: "a byte order mark before the page", expected: "200 with a page" });
-    this.#checkHeaders(plain, pathIn(place, served), "plain", "identity", place);
+    part.checkHeaders(plain, pathIn(place, served), "plain", "identity", place);
     if (plain.digest !== listed) {
       this.#differing++;
       const expected = `${etagOf(listed)}, page ${page} of release ${id}`;
       findings.add({ ...place, check: "same-bytes", found: otherBytes(plain), expected });
     }
+    /** The coding of which each ETag was seen first. */
+    const tags = new Map([[plain.headers.get("ETag"), "identity" as Variant]]);
     for (const { links, coding } of this.#ways) {
       const check = coding === "identity" ? "both-forms" : coding;
       const place = { check, page, url: pageUrl({ ...served, links }, page) };
-      const answer = await this.#ask(place, coding);
+      const answer = await part.ask(place, coding, "page");
       if (!answer) continue;
       const found = this.#differenceOf(answer, coding, page, plain.digest);
       const expected = coding === "identity" ? "the plain page" : `the plain page in ${coding}`;
       if (found !== undefined) findings.add({ ...place, found, expected });
       if (answer.status !== 200) continue;
       const isCoded = coding !== "identity" && answer.headers.has("Content-Encoding");
-      this.#checkHeaders(answer, pathIn(place, served), isCoded ? "coded" : "plain", coding, place);
+      part.checkHeaders(answer, pathIn(place, served), isCoded ? "coded" : "plain", coding, place);
       if (!isCoded) continue;
       if (!this.asked.codings.includes(coding)) this.asked.codings.push(coding);
       const tag = answer.headers.get("ETag");
       const add = (name: string, found: string | null, expected: string) =>
         findings.add({ ...place, check: `${coding}-${name.toLowerCase()}`, found: found ?? `no ${name}`, expected });
-      if (tag === null || tag === plain.headers.get("ETag") || !isStrong(tag))
+      if (tag === null || (tags.get(tag) ?? coding) !== coding || !isStrong(tag))
         add("Tag", tag, "one of its own, strong");
       else if (!isOfBytes(tag, undefined, answer))
         findings.add({ ...place, check: "etag-digest", found: tag, expected: etagOf(answer.sent) });
+      if (!tags.has(tag)) tags.set(tag, coding);
       if (!isRight(answer, "Vary", VARY)) add("Vary", answer.headers.get("Vary"), VARY);
     }
   }
@@ -413,30 +383,6 @@ class HostReading {
   #isStored(coding: Variant): boolean {
     return this.release.sums.pages.variants.includes(coding);
   }
-
-  /** Sends a request. An incomplete response is a finding, and undefined. @throws NoAnswer after too many of them */
-  async #ask(place: Place, coding: Variant, maxBytes?: number): Promise<HostAnswer | undefined> {
-    const what = place.page === undefined && place.check === "files" ? "file" : "page";
-    try {
-      const take = what === "file" ? () => {} : undefined;
-      return await this.asker.ask(place.url, { headers: { "Accept-Encoding": coding }, maxBytes, take });
-    } catch (error) {
-      this.fail(error);
-      this.findings.add({ ...place, found: `no ${what}: it ${error.why}`, expected: `200 with a ${what}` });
-      return undefined;
-    }
-  }
-
-  #checkHeaders(answer: HostAnswer, path: string, kind: AnswerKind, coding: Variant, place: Place): void {
-    const { first, expected } = this.#served;
-    const id = answer.headers.get("Snapshot-Id");
-    const own = first.headers.get("Snapshot-Id");
-    if (id !== null && own !== null && id !== own)
-      this.findings.add({ ...place, check: "one-snapshot", found: id, expected: `${own}, as on page 1` });
-    for (const { header: _, ...wrong } of wrongHeaders(answer, expected(path, { "Accept-Encoding": coding }), kind))
-      this.findings.add({ ...place, ...wrong });
-  }
 }
 
-const otherBytes = ({ digest }: HostAnswer) => `other bytes, ${etagOf(digest)}`;
-const pathIn = ({ url }: Place, { baseUrl }: ServedListing) => url.slice(baseUrl.length);
+const pathIn = ({ url }: Place, { baseUrl }: ServedPart) => url.slice(baseUrl.length);

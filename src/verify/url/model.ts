@@ -9,15 +9,17 @@ import { isPublic, unlistedFiles } from "../../core/release/layout.js";
 import type { Release } from "../../core/release/open.js";
 import { hashPlain } from "../../core/release/plain-files.js";
 import { createAnswer } from "../../serve/answer.js";
-import { createAnswers } from "../../serve/answers.js";
+import { createAnswers, type Served } from "../../serve/answers.js";
 import { type Asker, type HostAnswer, MAX_BYTES } from "./ask.js";
 
-export interface ServedListing extends ListingPlace {
+/** What a host serves below one base URL: a listing, or the files at the top of a site, which have no pages. */
+export interface ServedPart extends Served, ListingPlace {
   asker: Asker;
+  /** The number of pages: 0 at the top of a site. */
   pages: number;
-  /** What the host should serve. With a sample of its pages, a downloaded release has no other pages and files. */
-  release: Release;
-  /** Page 1, plain. */
+  /** The path below the base URL of what most checks request: page 1, or snapshot.json at the top of a site. */
+  home: string;
+  /** The response to a request for it, plain. */
   first: HostAnswer;
   /** What the host must answer to a request. @param path below the base URL */
   expected(path: string, headers?: Readonly<Record<string, string>>, method?: string): Expected;
@@ -30,10 +32,15 @@ interface Expected {
   detail: string | undefined;
 }
 
-/** Makes the function that says what a host of this release must answer. A page or file is only known by its ETag, the digest. */
-export function createModel({ folder, sums, snapshot, isSigned }: Release, baseUrl: string, cacheControl: string) {
+/** What a host of a listing has to serve. With a sample of its pages, a downloaded release has no other pages and files. */
+export function servedOf({ folder, sums, snapshot, isSigned }: Release, baseUrl: string): Served {
   const { id, encodings } = snapshot;
-  const served = { name: "", folder, baseUrl, sums, id, encodings, isSigned };
+  return { name: "", folder, baseUrl, sums, id, encodings, isSigned };
+}
+
+/** Makes the function that says what a host must answer. A page or file is only known by its ETag, the digest. */
+export function createModel(served: Served, cacheControl: string): ServedPart["expected"] {
+  const { folder, sums, isSigned, baseUrl } = served;
   const find = (path: string) => {
     const isUnlisted = unlistedFiles({ isSigned }).includes(path);
     const digest = isUnlisted ? hashPlain(join(folder, path)) : isPublic(path) ? sums.others.get(path) : undefined;
@@ -52,12 +59,13 @@ export function createModel({ folder, sums, snapshot, isSigned }: Release, baseU
   };
 }
 
-function sizeOf(folder: string, path: string): number {
+/** The bytes of a file on disk; 0 if it is not there. */
+export function sizeOf(folder: string, path: string): number {
   return statSync(join(folder, path), { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** The maximum bytes of a file's response: its size in the release, or the usual limit if that is more. */
-export function mostBytes({ folder }: Pick<Release, "folder">, path: string): number {
+export function mostBytes({ folder }: Pick<Served, "folder">, path: string): number {
   return Math.max(MAX_BYTES, sizeOf(folder, path));
 }
 
@@ -92,7 +100,7 @@ export function readPageAnswer(answer: HostAnswer): PageBody | { received: strin
 }
 
 /** The number of the page in a response, by its links; undefined if it is not a page. */
-export function pageIn(answer: HostAnswer, { path }: Pick<ServedListing, "path">): number | undefined {
+export function pageIn(answer: HostAnswer, { path }: Pick<ServedPart, "path">): number | undefined {
   const read = readPageAnswer(answer);
   if (!("envelope" in read)) return undefined;
   const [after, before] = [read.envelope.next, read.envelope.previous].map(
@@ -150,8 +158,16 @@ const linksTo: IsRight = (found, wanted, answer) => {
   return targets(wanted).some((to) => targets(found).includes(to)) && exposes(answer, "link");
 };
 
+/** Only files that browsers do not show may be attachments. */
+const isShown: IsRight = (found, _, { url }) => !/^\s*attachment/i.test(found) || url.endsWith(".gz");
+
+const isOfAnySite: IsRight = (found) => found === "" || found === "cross-origin";
+
+const offersRanges: IsRight = (found) => found.toLowerCase() !== "none";
+
 /** Headers of which not only the same value is right. Of others, it is, in one line. */
 const RIGHT: Readonly<Record<string, IsRight>> = {
+  "Accept-Ranges": offersRanges,
   "Access-Control-Allow-Methods": lists("get"),
   "Access-Control-Allow-Headers": lists("if-none-match"),
   Location: (found, wanted = "", { url }) =>
@@ -217,6 +233,22 @@ const HEADERS: readonly (readonly [name: string, rule: string, header: string, o
     revalidates,
   ],
   [
+    "attachment",
+    "no page or file is an attachment, which browsers save instead of showing it, but those ending in .gz",
+    "Content-Disposition",
+    `${ALL} any`,
+    isShown,
+  ],
+  ["refresh", "no response has Refresh, which leads browsers elsewhere", "Refresh", `${ALL} any`, isAbsent],
+  ["set-cookie", "no page or file has Set-Cookie, since caches do not keep it then", "Set-Cookie", ALL, isAbsent],
+  [
+    "resource-policy",
+    "no response has a Cross-Origin-Resource-Policy but cross-origin, so that other sites can use it",
+    "Cross-Origin-Resource-Policy",
+    `${ALL} any`,
+    isOfAnySite,
+  ],
+  [
     "snapshot-id",
     "every response has the snapshot's Snapshot-Id, readable in browsers",
     "Snapshot-Id",
@@ -233,6 +265,11 @@ const HEADERS: readonly (readonly [name: string, rule: string, header: string, o
 ];
 
 export const HEADER_ROWS = HEADERS.map(([name, rule]) => ({ name, rule }));
+/** Those of files. */
+export const FILE_HEADER_ROWS = HEADERS.filter(([, , , of]) => of.includes("file")).map(([name, rule]) => ({
+  name,
+  rule,
+}));
 
 /** The checks of headers that find something wrong with a response, in the words of a finding. */
 export function wrongHeaders(answer: HostAnswer, { headers }: Pick<Expected, "headers">, kind: AnswerKind | "any") {
@@ -247,16 +284,16 @@ export function wrongHeaders(answer: HostAnswer, { headers }: Pick<Expected, "he
   });
 }
 
-/** Whether a response has the headers of page 1 that are right there. @param but one not to compare */
-export function hasHeadersOfPage(
+/** Whether a response has the headers of `first` that are right there. @param but one not to compare */
+export function hasHeadersOfFirst(
   answer: HostAnswer,
-  { first, expected }: ServedListing,
-  page: string,
+  { first, expected, home, pages }: ServedPart,
   but: string,
 ): boolean {
-  const wrong = new Set([but, ...wrongHeaders(first, expected(page), "plain").map(({ header }) => header)]);
+  const kind = pages === 0 ? "file" : "plain";
+  const wrong = new Set([but, ...wrongHeaders(first, expected(home), kind).map(({ header }) => header)]);
   return HEADERS.every(
     ([, , header, of]) =>
-      !of.includes("plain") || wrong.has(header) || answer.headers.get(header) === first.headers.get(header),
+      !of.includes(kind) || wrong.has(header) || answer.headers.get(header) === first.headers.get(header),
   );
 }

@@ -2,23 +2,29 @@
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { parseBaseUrl } from "../../core/contract/base-url.js";
+import { DEFAULT_CACHE_CONTROL } from "../../core/contract/headers.js";
+import { DEFAULT_PATH } from "../../core/contract/links.js";
 import type { SiteSnapshot } from "../../core/contract/snapshot.js";
 import { UserError } from "../../core/errors.js";
 import { count } from "../../core/print/numbers.js";
 import { listed } from "../../core/print/text.js";
-import { SNAPSHOT, SUMS } from "../../core/release/layout.js";
+import { SNAPSHOT, SUMS, unlistedFiles } from "../../core/release/layout.js";
 import type { Release } from "../../core/release/open.js";
-import { hashPlain, readPlain, sha256 } from "../../core/release/plain-files.js";
+import { hashPlain } from "../../core/release/plain-files.js";
 import { inspectSite, parseSiteSnapshot, RECORDS_WORDS, type Site } from "../../core/release/site.js";
 import { parseSnapshot } from "../../core/release/snapshot.js";
 import { makeScratch, removeScratch } from "../../core/scratch/folder.js";
+import { each } from "../../core/workers/at-most.js";
 import { FILES_IN_RELEASE } from "../../host/hosts.js";
+import type { Served } from "../../serve/answers.js";
 import { SIGNATURE_ROW } from "../signature.js";
-import { type Asked, checkRow, Findings, type Verdict } from "../verdict.js";
+import { type Asked, checkRow, Findings, type Row, type Verdict } from "../verdict.js";
 import { type Asker, createAsker, type HostAnswer } from "./ask.js";
 import { adviceFor, fetchManifest } from "./download.js";
 import { MOVING, readSettled, readSignature, type VerifyHostOptions, verifyHost } from "./listing.js";
-import { describeAnswer } from "./model.js";
+import { createModel, describeAnswer, FILE_HEADER_ROWS } from "./model.js";
+import { ONE_SNAPSHOT_ROW, PartReading } from "./part.js";
+import { probe, TOP_HOME, TOP_PROBE_ROWS } from "./probes.js";
 
 export interface VerifySiteOptions extends Omit<VerifyHostOptions, "against"> {
   /** The release that the host should serve. Without one, the host's own is downloaded. */
@@ -30,9 +36,10 @@ const SITE = {
   rule: "the files at the top have the bytes of the release, and agree with the listings",
 } as const;
 
-/** Maximum number of lines of SHA256SUMS that are read: one for each of 100 listings, and others. */
-const MOST_SUM_BYTES = 2 ** 26;
-const MOST_LINES = 1000;
+/** The checks of each file at the top. */
+const FILE_ROWS = [ONE_SNAPSHOT_ROW, ...FILE_HEADER_ROWS];
+/** Maximum files at the top that are requested. A release has a few. */
+const MOST_FILES = 1000;
 /** Listings that a message names. */
 const MOST_NAMED = 10;
 
@@ -62,12 +69,14 @@ export async function verifySiteHost(given: VerifySiteOptions): Promise<Verdict>
       return { ...seen, findings, hasMoved };
     });
     if (hasMoved) findings.add({ check: SITE.name, url: top.url, ...MOVING });
-    const { listings, signature } = verdict;
+    const { listings, signature, top: checked } = verdict;
     const rows = [
       checkRow(findings, SITE, count(Object.keys(listings).length, "listing")),
       checkRow(findings, SIGNATURE_ROW, signature.cell, signature),
+      ...checked,
     ];
-    const asked = sumOf(Object.values(listings).flatMap(({ asked = [] }) => asked));
+    const sum = sumOf(Object.values(listings).flatMap(({ asked = [] }) => asked));
+    const asked = { ...sum, requests: sum.requests + asker.requests };
     return { subject: baseUrl, words: RECORDS_WORDS, asked, rows, listings };
   } finally {
     asker.close();
@@ -140,8 +149,10 @@ async function verifyListings(
     const { verdict } = await verifyHost({ ...options, baseUrl: url, against: release });
     listings[name] = { ...verdict, subject: name };
   }
+  let own: Site | undefined;
   if (snapshot) {
-    const { problems } = await inspectSite(folder);
+    const { site, problems } = await inspectSite(folder);
+    own = site;
     for (const { check, path, found, expected } of problems)
       if (check === SITE.name && found !== "no release") note(path, found, expected);
     if (snapshot.base_url !== baseUrl) note(SNAPSHOT, `the base URL ${snapshot.base_url}`, baseUrl);
@@ -150,20 +161,49 @@ async function verifyListings(
     throw new UserError(
       `${top.url} answers ${describeAnswer(top)} instead of the snapshot.json of a site. ${adviceFor(top, baseUrl)}`,
     );
-  const sums = readPlain(join(folder, SUMS), MOST_SUM_BYTES) ?? Buffer.alloc(0);
-  const digest = sha256(sums);
-  if (against && digest !== hashPlain(join(against.folder, SUMS)))
-    note(SUMS, `other bytes, ${digest}`, `those of release ${against.id}`);
-  const lines = [...String(sums).matchAll(/^([0-9a-f]{64}) {2}(\S+)$/gm)];
-  if (lines.length > MOST_LINES) note(SUMS, `more than ${MOST_LINES} lines`, "one for each listing, and a few more");
-  for (const [, digest = "", path = ""] of lines.slice(0, MOST_LINES)) {
-    if (FILES_IN_RELEASE.has(path)) continue;
-    const file = await asker.ask(`${baseUrl}/${path}`, { take: () => {} });
-    if (file.status !== 200) note(path, describeAnswer(file), "200 with a file");
-    else if (file.digest !== digest) note(path, `other bytes, ${file.digest}`, digest);
-  }
   const signature = await readSignature(asker, { id: against?.id ?? snapshot?.id, baseUrl }, trust, findings);
-  return { listings, signature };
+  return { listings, signature, top: await verifyTop(asker, options, against ?? own, top, findings) };
+}
+
+/**
+ * Verifies the files at the top as those of a listing are. Without a site to compare with, those that SHA256SUMS lists.
+ * @param site what the host should serve; undefined if the host's own cannot be opened
+ */
+async function verifyTop(
+  asker: Asker,
+  { baseUrl, cacheControl = DEFAULT_CACHE_CONTROL, concurrency, onProgress }: VerifySiteOptions,
+  site: Site | undefined,
+  first: HostAnswer,
+  findings: Findings,
+): Promise<Row[]> {
+  const skip = (rows: readonly Pick<Row, "name" | "rule">[], skipped: string) =>
+    rows.map((row) => checkRow(findings, row, "", { skipped }));
+  if (!site?.top) return skip([...FILE_ROWS, ...TOP_PROBE_ROWS], "the host's own site cannot be opened");
+  const { folder, id, listings, top } = site;
+  const served: Served = { ...top, folder, baseUrl, id, encodings: [] };
+  const expected = createModel(served, cacheControl);
+  const place = { path: DEFAULT_PATH, links: "path", pages: 0, home: TOP_HOME } as const;
+  const part = new PartReading({ ...served, ...place, asker, first, expected }, findings);
+  const isOfListing = (path: string) => listings.some(({ name }) => path.startsWith(`${name}/`));
+  const listed = [...top.sums.others].filter(([path]) => !isOfListing(path) && !FILES_IN_RELEASE.has(path));
+  if (listed.length > MOST_FILES)
+    findings.add({
+      check: SITE.name,
+      url: `${baseUrl}/${SUMS}`,
+      found: count(listed.length, "file"),
+      expected: `at most ${MOST_FILES} at the top`,
+    });
+  // SHA256SUMS cannot list itself.
+  const unlisted = unlistedFiles(top).map((path) => [path, hashPlain(join(folder, path))] as const);
+  const paths = [...unlisted, ...listed.slice(0, MOST_FILES)];
+  await each(paths, concurrency, ([path, digest]) => part.readFile(SITE.name, path, digest));
+  const rows = first.status === 200 ? [] : skip(TOP_PROBE_ROWS, `it has no ${SNAPSHOT}`);
+  if (first.status === 200)
+    for await (const row of probe(part.served, findings, (error) => part.fail(error))) {
+      rows.push(row);
+      onProgress?.({ requests: asker.requests, total: asker.requests + TOP_PROBE_ROWS.length - rows.length });
+    }
+  return [...FILE_ROWS.map((row) => checkRow(findings, row, count(paths.length, "file"))), ...rows];
 }
 
 function sumOf(all: readonly Asked[]): Asked {

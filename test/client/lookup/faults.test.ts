@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { openListing } from "../../../src/client/index.js";
 import { draws, seeded } from "../../support/random.js";
-import { BASE, Host, publishAll } from "../listing/published.js";
+import { BASE, Host, publishAll } from "../published.js";
 import { chosen, lookupOf, type Person, people, wordsOf } from "./people.js";
 
 const RANDOM = seeded(20_261_124);

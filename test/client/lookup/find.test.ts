@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { openListing } from "../../../src/client/index.js";
 import { foldedWords } from "../../../src/core/contract/lookup.js";
 import { draws, seeded } from "../../support/random.js";
-import { BASE, Host, publishAll } from "../listing/published.js";
+import { BASE, Host, publishAll } from "../published.js";
 import { chosen, lookupOf, type Person, people, wordsOf } from "./people.js";
 
 async function all<R>(walk: AsyncIterable<R>): Promise<R[]> {

@@ -1,14 +1,14 @@
 /** People with hard names, and their lookup in files of any size. */
-import { openHost } from "../../../src/client/host.js";
 import type { ListingOptions } from "../../../src/client/index.js";
 import { latestView } from "../../../src/client/kept.js";
 import { search } from "../../../src/client/lookup/find.js";
+import { openHost } from "../../../src/client/open-host.js";
 import { objectOf } from "../../../src/client/utf8.js";
 import { facetTermsOf, keyTerm, termOf, wordsOfRecord } from "../../../src/core/contract/lookup.js";
 import { chosenLists, type Where } from "../../../src/explorer/page/chosen.js";
 import type { ExplorerSummary } from "../../../src/explorer/summary.js";
 import type { Random } from "../../support/random.js";
-import { BASE } from "../listing/published.js";
+import { BASE } from "../published.js";
 import { sortPlainly } from "./plain.js";
 
 export interface Person {

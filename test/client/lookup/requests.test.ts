@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { type ListingError, openListing, SnapshotChangedError } from "../../../src/client/index.js";
 import { seeded } from "../../support/random.js";
 import { until } from "../../support/until.js";
-import { BASE, Host, PATH, type Published, publish, publishAll } from "../listing/published.js";
+import { BASE, Host, PATH, type Published, publish, publishAll } from "../published.js";
 import { chosen, lookupOf, type Person, people, wordsOf } from "./people.js";
 
 const PAGE = 5;

@@ -71,7 +71,7 @@ interface MiniflareModule {
 }
 
 const WORKER = `\
-import { run } from "./test/readers/cases.mjs";
+import { run } from "./test/client/readers/cases.mjs";
 import * as client from "./lib/client/index.js";
 export default {
   async fetch(request) {

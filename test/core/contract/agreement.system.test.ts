@@ -16,6 +16,7 @@ import type { Candidate } from "../../../src/core/source/candidates.js";
 import { PageReader } from "../../../src/core/source/reader.js";
 import { Unfit } from "../../../src/core/source/values.js";
 import { openSource } from "../../support/candidates.js";
+import { contractWith } from "../../support/contracts.js";
 import type { Row } from "../../support/database.js";
 import { readTree, scratch } from "../../support/files.js";
 import { draws } from "../../support/random.js";
@@ -98,6 +99,56 @@ test("records that the pattern accepts are valid, canonical and without warnings
     { numRuns: draws(500) },
   );
   for (const count of Object.values(seen)) expect(count).toBeGreaterThan(0);
+});
+
+/** Reads records with one number each. @returns for each its text, if SQLite's is taken for good */
+async function readNumbers(numbers: readonly number[]): Promise<(string | undefined)[]> {
+  const path = join(scratch(), "things.sqlite");
+  const key = "id";
+  const contract = contractOf(contractWith(["thing", "things"], { id: { type: "integer" }, size: { type: "number" } }));
+  writeTable(path, {
+    file: contract.file,
+    columns: [key, "size"],
+    rows: numbers.map((size, at) => ({ id: BigInt(at), size })),
+  });
+  const rows = await readRows(path, contract);
+  return rows.map(({ fast }) => fast?.slice(fast.indexOf('"size":') + '"size":'.length, -1));
+}
+
+test("a REAL is text by SQLite where that has all of its digits and is as JSON writes it", async () => {
+  const plain = [
+    0, -0, 0.1, -0.1, 1.5, 38.5, 3, -3, 0.0001, 90.05, 7517423491811.93, 759868099964.55, 99999999999999.9,
+  ];
+  const exact = [
+    0.1 + 0.2,
+    1 / 3,
+    1e21,
+    1e-7,
+    5e-324,
+    2 ** 53,
+    1e15,
+    -(2 ** 63),
+    1.7976931348623157e308,
+    7803486.962716312,
+  ];
+  expect(await readNumbers(plain)).toEqual(plain.map((number) => JSON.stringify(number)));
+  expect(await readNumbers(exact)).toEqual(exact.map(() => undefined));
+});
+
+test("the text of any REAL is that of JSON, or is not taken", async () => {
+  const decimal = fc
+    .tuple(fc.integer({ min: -1e15, max: 1e15 }), fc.integer({ min: 0, max: 18 }))
+    .map(([digits, e]) => digits / 10 ** e);
+  const nextTo = decimal.map((number) => number * (1 + Number.EPSILON));
+  const numbers = fc.array(fc.oneof(decimal, nextTo, fc.double({ noNaN: true })), { minLength: 500, maxLength: 500 });
+  await fc.assert(
+    fc.asyncProperty(numbers, async (all) => {
+      const texts = await readNumbers(all);
+      expect(texts.some((text) => text !== undefined)).toBe(true);
+      for (const [at, text] of texts.entries()) if (text !== undefined) expect(text).toBe(JSON.stringify(all[at]));
+    }),
+    { numRuns: draws(10) },
+  );
 });
 
 const NOT_JSON = "not JSON";

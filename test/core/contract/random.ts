@@ -45,7 +45,10 @@ const integer = fc
   .map(BigInt);
 const real = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }),
-  fc.constantFrom(0, -0, 0.1, 0.1 + 0.2, 1.5, 3, 1e21, 1e-7, -90, 90.5, 5e-324),
+  fc.constantFrom(0, -0, 0.1, 0.1 + 0.2, 1.5, 3, 1e21, 1e-7, -90, 90.5, 5e-324, 2 ** 53, 1e15, 1e-6, 89.99),
+  fc
+    .tuple(fc.integer({ min: -1e15, max: 1e15 }), fc.integer({ min: 0, max: 16 }))
+    .map(([digits, e]) => digits / 10 ** e),
 );
 /** Anything that a column may hold. */
 const anyCell: fc.Arbitrary<Cell> = fc.oneof(
@@ -148,6 +151,22 @@ const integers = fc.oneof(
 const others = fc.oneof(
   kind({ type: "number", minimum: -90, maximum: 90 }, fc.oneof(real, integer)),
   kind({ type: "number" }, fc.oneof(real, integer)),
+  kind({ type: "number", exclusiveMinimum: -0.5, exclusiveMaximum: 2 }, fc.oneof(real, integer)),
+  kind({ type: "number", minimum: 0, "x-observed": { maximum: 1.5 } }, fc.oneof(real, integer)),
+  kind({ enum: [0.1, 0.5, 3, 1e21] }, fc.constantFrom(0.1, 0.5, 3, 3n, 1e21, 0.1 + 0.2)),
+  kind(
+    {
+      anyOf: [
+        { type: "number", maximum: 9 },
+        { type: "string", minLength: 1 },
+      ],
+    },
+    fc.oneof(real, integer, text),
+  ),
+  kind(
+    { type: "array", items: { type: "number" } },
+    fc.constantFrom("[]", "[1.5]", "[1.50, 2]", "[0.1, -2]", "[-0]", "[1e3]", "[0.0000001]", "[0.30000000000000004]"),
+  ),
   kind({ type: "boolean" }, fc.constantFrom(0n, 1n, 2n)),
   kind(
     { type: "array", items: { enum: ["temp", "wind"] } },

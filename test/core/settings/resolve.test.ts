@@ -41,6 +41,8 @@ const SAMPLES: Partial<Record<SettingKey, [text: string, value: unknown]>> = {
   encoding: ["windows-1252", "windows-1252"],
   null: ["n/a, \\N", ["n/a", "\\N"]],
   decimal: ["population=,,area=.,,", ["population=,", "area=.", ","]],
+  files: ['{"people.csv": {"separator": ";"}}', { "people.csv": { separator: ";" } }],
+  references: ["orders.kunde=kunden, b.c=d", ["orders.kunde=kunden", "b.c=d"]],
   listings: ['{"v1/stations": {"table": "stations"}}', { "v1/stations": { table: "stations" } }],
   db: ["/a.sqlite", "/a.sqlite"],
   baseUrl: ["https://example.com/x", "https://example.com/x"],
@@ -404,6 +406,30 @@ test.each(LISTING_KEYS.filter((key) => settingOf(key).kind !== "gates"))(
     expect([inSite[key], inSite.listings?.["orders"]?.[key]]).toEqual([value, inFile]);
   },
 );
+
+test("the settings of a text file win over those of all in the file, but not over flags and variables", async () => {
+  const file = { separator: ",", files: { "people.csv": { separator: "tab", encoding: "latin1", quote: "none" } } };
+  const { settings } = await resolve({ file });
+  expect(settings.files).toEqual({ "people.csv": { separator: "\t", encoding: "latin1", quote: "none" } });
+  const given = await resolve({ file, flags: { separator: "|" }, env: { ROLLCALL_QUOTE: '"' } });
+  expect(given.settings).toMatchObject({ separator: "|", quote: '"', files: { "people.csv": { encoding: "latin1" } } });
+  expect(given.settings.files?.["people.csv"]).not.toHaveProperty("separator");
+});
+
+test.each([
+  [
+    { "people.csv": { separator: ";;" } },
+    /^files\.people\.csv\.separator in rollcall\.config\.json must be one character/,
+  ],
+  [
+    { "people.csv": { seperator: ";" } },
+    "files.people.csv.seperator in rollcall.config.json is not a setting; did you mean separator?",
+  ],
+  [{ "people.csv": { table: "x" } }, /^files\.people\.csv\.table in rollcall\.config\.json is not a setting/],
+  [{ "people.csv": ";" }, /^files in rollcall\.config\.json must be an object of files by name/],
+])("refuses settings of a text file: %j", async (files, message) => {
+  expect(await refusal({ file: { files } })).toMatch(message);
+});
 
 test("one contract is not for several listings of a lower level", async () => {
   const file = { contract: "all.json", listings: { customers: {}, orders: { contract: "orders.json" } } };

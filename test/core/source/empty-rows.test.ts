@@ -95,13 +95,20 @@ test("an object of NDJSON without members is a record", async () => {
   expect(notes).toEqual([]);
 });
 
-test("other rows keep their numbers, with a query, too", async () => {
-  const text = lines("kind,name", "oak,a", ",", "oak,b");
+test.each([
+  ["LF", "\n"],
+  ["CRLF", "\r\n"],
+  ["CR", "\r"],
+])("the number of a row is its line, whatever is left out, with a query, too: %s", async (_, end) => {
+  const text = ["", "kind,name", "oak,a", ",", "", "oak,b", '"oak', '",c', ""].join(end);
   const kept = [
-    { id: 1, name: "a" },
-    { id: 3, name: "b" },
+    { id: 3, name: "a" },
+    { id: 6, name: "b" },
+    { id: 8, name: "c" },
   ];
   expect((await publish("t.csv", text, NUMBERED)).results).toEqual(kept);
+  const found = await findSource({ from: (await publish("t.csv", text, NUMBERED)).db });
+  expect(found.listings[0]?.found.rows).toBe(3);
   const queried = contractOf("id", { id: { type: "integer" }, name: { type: "string" } });
   expect((await publish("t.csv", text, queried, "SELECT rowid AS id, name FROM t")).results).toEqual(kept);
 });

@@ -7,6 +7,7 @@ const DUMP =
   "is a dump of a database server; export a table as CSV by a pipe from the server (docs/guides/your-data.md).";
 const PACKED = "is a compressed file; unpack it, or pack it with gzip.";
 const SQL = "is SQL text; make a database of it: sqlite3 new.sqlite < 'my file'.";
+const HTML = "is an HTML page; download the data themselves, or save the table of the page as CSV.";
 const SHEETS =
   "save the sheet as CSV, or make a CSV file of each: soffice --convert-to 'csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false,-1' 'my file'.";
 const bytes = (text: string) => Buffer.from(text, "latin1");
@@ -32,6 +33,10 @@ describe("whatever the format should be", () => {
     [bytes("-- MariaDB dump 10.19"), DUMP],
     [bytes("PRAGMA foreign_keys=OFF;\nBEGIN"), SQL],
     [bytes("\xef\xbb\xbfcreate table a (b);"), SQL],
+    [bytes("<!DOCTYPE html>\n<title>Sign in"), HTML],
+    [bytes(" <table><tr><td>id"), HTML],
+    [bytes('\xef\xbb\xbf<?xml version="1.0"?><Workbook'), "is XML; get the data as CSV or NDJSON."],
+    [bytes("%PDF-1.4\n"), "is a PDF file; get the data as CSV."],
     [bytes("-- mine\n\nINSERT INTO a VALUES"), SQL],
   ])("%#: %s", (start, message) => {
     for (const format of ["csv", "tsv", "ndjson", undefined] as const)
@@ -62,22 +67,53 @@ test("a JSON object over several lines is not NDJSON", () => {
   expect(foreignContent("a.json", Buffer.from('{"a": 1}\n'), "ndjson")).toBeUndefined();
 });
 
-test("a text without a format needs one", () => {
-  expect(foreignContent("a.txt", Buffer.from("id,name\n1,a\n"), undefined)).toBe(
-    "a.txt is text, not a SQLite database; name it .csv, .tsv or .ndjson, or pass --format.",
+test("a JSON object with lists is told with the command for each", () => {
+  const tell = (text: string, format?: "ndjson") => foreignContent("a.json", Buffer.from(text), format);
+  const one =
+    "a.json is a JSON object with a list in it; write one object a line: jq -c '.List[]' a.json > list.ndjson.";
+  expect(tell('{"Version":"5.5","List":[{"Id":1,"D":[{"a":1}]},{"Id":2}]}\n')).toBe(one);
+  expect(tell('\ufeff{\n  "List": [\n    {"a": "]"}\n  ]\n}\n', "ndjson")).toBe(one);
+  expect(tell('{"data":{"the \\"items\\"":[{"a":"\\\\"}]},"tags":["a"],"none":[],"users":[ {} ]}')).toBe(
+    `a.json is a JSON object with 2 lists; write one object a line, to a file for each:
+jq -c '.data."the \\"items\\""[]' a.json > the-items.ndjson
+jq -c '.users[]' a.json > users.ndjson`,
   );
+  // One of them is a line of NDJSON.
+  expect(tell('{"List":[{"Id":1}]}\n{"List":[{"Id":2}]}\n')).toMatch(/^a\.json looks like NDJSON/);
+  expect(tell('{"List":[{"Id":1}]}\n', "ndjson")).toBeUndefined();
+  expect(tell(`{"a":${"[".repeat(100_000)}`)).toMatch(/looks like NDJSON/);
+});
+
+test("a text without a format needs one, which its first line shows", () => {
+  const messageOf = (start: Buffer) => foreignContent("a.txt", start, undefined);
+  const message = (step: string) => `a.txt is text, not a SQLite database; ${step}.`;
+  const csv = message("name it .csv, or pass --format csv");
+  const tsv = message("name it .tsv, or pass --format tsv");
+  expect(messageOf(Buffer.from("Hello, world\n\nThese are data.\n"))).toBe(
+    message("name it .csv, .tsv or .ndjson, or pass --format"),
+  );
+  expect(messageOf(Buffer.from("id,name\n1,a\n"))).toBe(csv);
+  expect(messageOf(bytes("id;gr\xf6\xdfe\r\n1;a\r\n"))).toBe(csv);
+  expect(messageOf(Buffer.from(`id;größe\n${"1;ä\n".repeat(2000)}`).subarray(0, 4096))).toBe(csv);
+  expect(messageOf(Buffer.from("\ufeffid\tname\r\n1\ta\r\n", "utf16le"))).toBe(tsv);
   expect(foreignContent("a.json", Buffer.from('{"a": 1}\n{"a": 2}\n'), undefined)).toBe(
     "a.json looks like NDJSON; name it .ndjson, or pass --format ndjson.",
   );
 });
 
-test.each(["id,name\n", "[note],b\n", "{x},y\n", "Parts\n", "select,from\n", "PKT,name\n", "insert,into\n"])(
-  "%j begins a CSV file",
-  (text) => {
-    expect(foreignContent("a.csv", Buffer.from(text), "csv")).toBeUndefined();
-    expect(foreignContent("a.tsv", Buffer.from(text), "tsv")).toBeUndefined();
-  },
-);
+test.each([
+  "id,name\n",
+  "[note],b\n",
+  "{x},y\n",
+  "Parts\n",
+  "select,from\n",
+  "PKT,name\n",
+  "insert,into\n",
+  "<id>,b\n",
+])("%j begins a CSV file", (text) => {
+  expect(foreignContent("a.csv", Buffer.from(text), "csv")).toBeUndefined();
+  expect(foreignContent("a.tsv", Buffer.from(text), "tsv")).toBeUndefined();
+});
 
 test("other bytes may be an encrypted database", () => {
   expect(foreignContent("a.db", Buffer.from([1, 255, 0, 7]), undefined)).toBeUndefined();

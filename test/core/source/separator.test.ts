@@ -68,18 +68,29 @@ test("a file of one column with another separator in most lines is read, and tha
   expect(note).toBe("read as one column, though most lines have semicolons; --separator names a separator");
 });
 
+test("a file of columns of a fixed width is one column, and that is said", async () => {
+  const { note } = await dialectOf(
+    "t.csv",
+    lines("ID    NAME        LAT", "00044 Ulm         52.93", "00073 Bad   Aibling"),
+  );
+  expect(note).toBe(
+    "read as one column, though most lines have runs of spaces; separate the columns by commas or tabs",
+  );
+});
+
 test.each([
-  [lines("id,name", "1,a", "2", "3,c"), "t.csv, line 3: the row has 1 value by commas, where most lines have 2."],
+  [lines("id,name", "1,a", "2", "3,c"), "t.csv, line 3: the row has 1 value by commas, where most lines have 2.", ""],
   [
     lines("Stations of 2026", "", "id;name", "1;a", "2;b"),
     "t.csv, line 1: the row has 1 value by semicolons, where most lines have 2.",
+    ", if they are in line 3",
   ],
-  [lines("id,name", "1", "2", "3"), "t.csv, line 2: the row has 1 value by commas, where the first line has 2."],
-])("a line that differs is named: %j", async (text, message) => {
+  [lines("id,name", "1", "2", "3"), "t.csv, line 2: the row has 1 value by commas, where the first line has 2.", ""],
+])("a line that differs is named: %j", async (text, message, place) => {
   const error = await dialectOf("t.csv", text).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(UserError);
   expect((error as UserError).message.replace(/^.*\//, "")).toBe(
-    `${message} The first line names the columns: correct the line, remove lines above the names, or pass --separator.`,
+    `${message} The first line names the columns: correct the line, remove lines above the names${place}, or pass --separator.`,
   );
 });
 

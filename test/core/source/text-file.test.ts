@@ -237,9 +237,24 @@ test.each(["sqlite_x.csv", "rollcall_raw.csv", 'quo"te.csv', "select.csv", ".csv
 
 test.each<[name: string, text: string | Buffer, message: RegExp]>([
   ["t.csv", "id,name\n1,a\n2\n", /t\.csv, line 3: the row has 1 value by commas, where most lines have 2\. /],
-  ["t.csv", `id,name\n${"1,a\n".repeat(50)}2\n`, /t\.csv, line 52: the row has 1 value, where the first line has 2\. /],
-  ["t.csv", 'id,a\n"1\n', /t\.csv, line 2, column 1: Quote Not Closed.*--quote none/],
-  ["t.csv", 'id,a\n1,"x"y\n', /t\.csv, line 2, column 2: .*--quote none/],
+  [
+    "t.csv",
+    `id,name\n${"1,a\n".repeat(50)}2\n`,
+    /t\.csv, line 52: the row has 1 value, where the first line has 2, which names the columns\. /,
+  ],
+  [
+    "t.csv",
+    'id,a\n"1\n',
+    /t\.csv, line 2, column 1: a value begins with a quote, and no quote ends it\. .*--quote none/,
+  ],
+  ["t.csv", 'id,a\n1,"x"y\n', /t\.csv, line 2, column 2: a quote ends the value before its separator; .*--quote none/],
+  [
+    "t.csv",
+    'id,a\n1,"x \\"y\\""\n',
+    /t\.csv, line 2, column 2: .* write a quote in it twice, as in "6"" pipe", not \\"\. /,
+  ],
+  ["t.csv", 'id,a\n1,6" pipe\n', /t\.csv, line 2, column 2: a quote is in a value that does not begin with one; /],
+  ["t.csv", '[{"a": 1}]', /t\.csv looks like JSON; name it \.ndjson, or pass --format ndjson\.$/],
   ["t.csv", "id,Name,name\n1,a,b\n", /has the columns Name and name, which are the same for SQLite; rename one\.$/],
   ["t.csv", "id,name,name\n1,a,b\n", /line 1: column 3 repeats the name "name"; name each column once/],
   ["t.csv", "id,a\u0000b\n1,2\n", /line 1: the name of column 2 has a control character.*--encoding utf-16le/],

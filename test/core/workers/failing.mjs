@@ -1,8 +1,8 @@
 /** A thread that fails or answers, depending on `workerData`. */
 import { workerData } from "node:worker_threads";
 import Database from "better-sqlite3";
-import { UserError } from "../../../lib/core/errors.js";
-import { answerJobs } from "../../../lib/core/workers/thread.js";
+import { UserError } from "../../../src/core/errors.js";
+import { answerJobs } from "../../../src/core/workers/thread.js";
 
 const fail = {
   "at once": () => {

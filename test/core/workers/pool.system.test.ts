@@ -4,11 +4,12 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { ThreadPool } from "../../../src/core/workers/pool.js";
+import { bundled } from "../../support/bundle.js";
 
-const file = new URL("failing.mjs", import.meta.url);
+const failing = () => bundled("test/core/workers/failing.mjs");
 
 function poolOf(size: number, data = "") {
-  return new ThreadPool<string, number, number>({ size, file, data, start: () => (job) => -job });
+  return new ThreadPool<string, number, number>({ size, file: failing(), data, start: () => (job) => -job });
 }
 
 function* jobs(...all: number[]) {
@@ -61,7 +62,13 @@ test.each([0, 2])("begins no job after take returns false, with %i threads", asy
 
 test.each([0, 2])("an abort ends the run with the signal's reason, with %i threads", async (size) => {
   const stop = new AbortController();
-  const pool = new ThreadPool({ size, file, data: "", start: () => (job: number) => job, signal: stop.signal });
+  const pool = new ThreadPool({
+    size,
+    file: failing(),
+    data: "",
+    start: () => (job: number) => job,
+    signal: stop.signal,
+  });
   const run = pool.run(jobs(1, 1, 1, 1, 1), () => stop.abort(new Error("stopped")));
   await expect(run).rejects.toThrow("stopped");
   await pool.end();
@@ -82,7 +89,7 @@ test("does not terminate a thread during a job", async () => {
 test("keeps no result in memory", async () => {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
-  const pool = new ThreadPool<string, number, { job: number }>({ size: 1, file, data: "objects" });
+  const pool = new ThreadPool<string, number, { job: number }>({ size: 1, file: failing(), data: "objects" });
   const results: WeakRef<{ job: number }>[] = [];
   await pool.run(jobs(...Array(100).keys()), (result) => void results.push(new WeakRef(result)));
   // An event of the last message may still be in the queue after one turn.

@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { USERS_CONTRACT } from "../../../src/core/contract/users.js";
 import { excerpts, joined } from "../../../src/diff/report/excerpt.js";
-import { subjectOf } from "../../../src/diff/report/model.js";
+import { wordingOf } from "../../../src/diff/report/model.js";
 import { DECEIVING } from "../../support/deceiving.js";
 import { draws } from "../../support/random.js";
 
 const LONG = "The quick brown fox jumps over the lazy dog, and then it rests. ".repeat(4);
 
-const USERS = subjectOf(USERS_CONTRACT);
+const USERS = wordingOf(USERS_CONTRACT);
 
 function sidesOf(path: string, old: unknown, now: unknown) {
   return excerpts({ path, old, new: now }, USERS);

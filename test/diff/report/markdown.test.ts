@@ -8,14 +8,14 @@ import { contractOf } from "../../../src/core/contract/contract.js";
 import { USERS_CONTRACT, type User } from "../../../src/core/contract/users.js";
 import { excerpts, joined } from "../../../src/diff/report/excerpt.js";
 import { markdownReport } from "../../../src/diff/report/markdown.js";
-import { subjectOf } from "../../../src/diff/report/model.js";
+import { wordingOf } from "../../../src/diff/report/model.js";
 import { added, anyDiff, changed, changesIn, diffOf, longDiff, person, removed } from "../../support/diffs.js";
 import { draws } from "../../support/random.js";
 import { STATIONS, STATIONS_CONTRACT, stations } from "../../support/stations.js";
 import { collect } from "./collect.js";
 import { hostileDiff as hostileContractDiff } from "./foreign.js";
 
-const USERS = subjectOf(USERS_CONTRACT);
+const USERS = wordingOf(USERS_CONTRACT);
 
 function render(markdown: string): string {
   return micromark(markdown, {

@@ -5,6 +5,7 @@ import { chmodSync, chownSync, mkdirSync, readdirSync, renameSync, symlinkSync, 
 import { basename, join } from "node:path";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { makeScratch, removeScratch } from "../../../src/core/scratch/folder.js";
+import { bundled } from "../../support/bundle.js";
 import { scratch } from "../../support/files.js";
 
 let temporary: string;
@@ -20,14 +21,13 @@ const left = () =>
     .filter((name) => !name.startsWith("rollcall-test-"))
     .sort();
 
-const SCRIPT = `
-  import { makeScratch } from "${new URL("../../../lib/core/scratch/folder.js", import.meta.url)}";
-  console.log(await makeScratch("diff"));
-  process.stdin.resume();`;
-
 /** Another process that uses a temporary directory of a diff until it is killed. */
 async function comparing() {
-  const child = spawn(process.execPath, ["--input-type=module", "-e", SCRIPT], {
+  const script = `
+    import { makeScratch } from "${bundled("src/core/scratch/folder.ts")}";
+    console.log(await makeScratch("diff"));
+    process.stdin.resume();`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
     stdio: ["pipe", "pipe", "inherit"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));

@@ -1,5 +1,5 @@
 /** Schemas of records, pages and files. They allow additional fields, so that generated clients accept later snapshots. */
-import { z } from "zod";
+import * as z from "zod";
 import type { Contract } from "../../../core/contract/contract.js";
 import type { ValueSchema } from "../../../core/contract/file/form.js";
 import { PAGE_SIZE } from "../../../core/contract/links.js";

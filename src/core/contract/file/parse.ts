@@ -1,6 +1,8 @@
 /** Parses and checks a contract file, which may be untrusted. Reports all mistakes at once. */
+
 import { readFileSync } from "node:fs";
-import type { z } from "zod";
+import type * as z from "zod";
+import { packageFile } from "../../package.js";
 import { shorten, visible } from "../../print/text.js";
 import { type Contract, contractOf } from "../contract.js";
 import { DEEPEST_JSON, findFlaw, isObject, isTooDeep, isWellFormed } from "../json.js";
@@ -79,7 +81,7 @@ function whyNotPatterns(value: unknown): string[] | undefined {
 
 /** The form of a contract file, by contract.schema.json, which editors use, too. */
 function formOf(): z.ZodType {
-  const text = readFileSync(new URL("../../../../contract.schema.json", import.meta.url), "utf8");
+  const text = readFileSync(packageFile("contract.schema.json"), "utf8");
   const types = new Map<string, z.ZodType>();
   const schema = JSON.parse(text, (_, part) => {
     const { $ref } = Object(part);

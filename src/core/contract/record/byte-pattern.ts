@@ -102,6 +102,8 @@ function bytesOfValue(schema: ValueSchema): string | undefined {
       return text(schema);
     case "integer":
       return integer(schema);
+    case "number":
+      return number(schema);
     case "boolean":
       return "(?:true|false)";
     case "array":
@@ -131,6 +133,19 @@ function integer({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Value
   const least = Math.max(-MOST, Math.ceil(minimum ?? -MOST), Math.floor(exclusiveMinimum ?? -MOST - 1) + 1);
   const most = Math.min(MOST, Math.floor(maximum ?? MOST), Math.ceil(exclusiveMaximum ?? MOST + 1) - 1);
   return digitsBetween(least, most);
+}
+
+/** A lookahead for decimals of at most 15 digits, which no two doubles share, and as JSON.stringify writes without an exponent. */
+const DECIMAL = "(?=-?(?:0\\.(?!0{6})\\d{1,15}|[1-9][\\d.]{2,15})(?![\\d.]))";
+
+/** Integers, and decimals whose whole part alone shows that they are within the limits. */
+function number(schema: ValueSchema): string {
+  const { minimum = -MOST, maximum = MOST, exclusiveMinimum = -MOST, exclusiveMaximum = MOST } = schema;
+  const least = Math.max(minimum, exclusiveMinimum, -MOST);
+  const most = Math.min(maximum, exclusiveMaximum, MOST);
+  const positive = digitsBetween(Math.max(0, Math.ceil(least)), Math.floor(most) - 1);
+  const negative = digitsBetween(Math.max(0, Math.ceil(-most)), Math.floor(-least) - 1);
+  return oneOf([integer(schema), `${DECIMAL}(?:${positive}|-${negative})\\.\\d*[1-9]`]);
 }
 
 /** Every part must match the text between the quotes: the last one consumes it, the others are lookaheads. */

@@ -1,6 +1,6 @@
 /** The keywords that narrow a type: the kinds that they are for, their message, and the check of values. */
 import stringify from "fast-json-stable-stringify";
-import { z } from "zod";
+import * as z from "zod";
 import type { ValueSchema } from "../file/form.js";
 import { whyNotPattern } from "../file/patterns.js";
 import { isUri } from "../links.js";
@@ -36,7 +36,7 @@ const NUMBERS = ["integer", "number"] as const;
 const LISTS = ["array"] as const;
 
 type Sized = string | unknown[];
-const sizeOf = (value: Sized) => (typeof value === "string" ? z.core.util.codePointLength(value) : value.length);
+const sizeOf = (value: Sized) => (typeof value === "string" ? z.util.codePointLength(value) : value.length);
 
 /** A rule about a number: the length of a text or a list, or the number itself. */
 function limit<Checked>(

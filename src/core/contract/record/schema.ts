@@ -1,5 +1,5 @@
 /** The zod schema of a contract's records, and its messages. */
-import { z } from "zod";
+import * as z from "zod";
 import type { Contract } from "../contract.js";
 import type { ValueSchema } from "../file/form.js";
 import { suggestion } from "../file/mistakes.js";

@@ -1,5 +1,5 @@
 /** Counts warnings: values that are published although they are outside `x-observed`. */
-import { z } from "zod";
+import * as z from "zod";
 import type { Contract } from "../contract.js";
 import { typeOf } from "./schema.js";
 import { valueAt } from "./value.js";

@@ -85,7 +85,7 @@ export interface Filter {
 const SLICE = 12;
 
 /** Searches changes. Yields the numbers found so far after each slice of work, with the part that was searched, from 0 to 1. */
-export async function* search(filter: Filter): AsyncGenerator<{ found: readonly number[]; part: number }> {
+export async function* searchChanges(filter: Filter): AsyncGenerator<{ found: readonly number[]; part: number }> {
   const fits = matcher(filter);
   const found: number[] = [];
   let until = performance.now() + SLICE;

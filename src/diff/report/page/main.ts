@@ -3,7 +3,7 @@ import { pagesFor } from "../../../core/contract/links.js";
 import { count, number } from "../../../core/print/numbers.js";
 import { byId } from "../../../explorer/markup/page/element.js";
 import { createPager } from "../../../explorer/markup/page/pager.js";
-import { changesAt, type Filter, search, TOTAL } from "./changes.js";
+import { changesAt, type Filter, searchChanges, TOTAL } from "./changes.js";
 import { changeRows } from "./rows.js";
 
 const ROWS_PER_PAGE = 50;
@@ -52,7 +52,7 @@ async function searchNow(): Promise<void> {
   const mine = searches;
   page = 1;
   let shown = 0;
-  for await (const { found: soFar, part } of search(filter())) {
+  for await (const { found: soFar, part } of searchChanges(filter())) {
     if (mine !== searches) return;
     progress.hidden = part === 1;
     progress.value = part;

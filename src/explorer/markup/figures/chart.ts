@@ -2,7 +2,7 @@
 import { count, number, time, type Words } from "../../../core/print/numbers.js";
 import { capital } from "../../../core/print/text.js";
 import { html, type Markup } from "../markup.js";
-import { type Figure, table } from "./figure.js";
+import { type Figure, htmlTable } from "./figure.js";
 import type { Times } from "./times.js";
 
 interface Column {
@@ -53,7 +53,7 @@ export function columnChart(
 ${bars}</svg>
 <p class="ends">${end(columns[0])}<span>up to ${number(Math.max(zero, height - zero))}</span>${columns.length > 1 ? end(columns.at(-1)) : undefined}</p></div>
 <details><summary>Figures<span class="hidden"> of ${title}</span></summary>
-${table(html`aria-label="Figures of ${title}"`, numbers)}</details>
+${htmlTable(html`aria-label="Figures of ${title}"`, numbers)}</details>
 `;
 }
 

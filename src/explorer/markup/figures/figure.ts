@@ -35,7 +35,7 @@ export interface Table {
 }
 
 /** A table that scrolls. @param label the attribute that names it. */
-export function table(label: Markup, { head, rows, whole }: Table): Markup {
+export function htmlTable(label: Markup, { head, rows, whole }: Table): Markup {
   const headCell = (name: string) => html`<th scope="col">${name}</th>`;
   const row = (cells: Table["rows"][number]) =>
     html`<tr>${cells.map((value, column) => cell(value, column, whole))}</tr>\n`;

@@ -4,7 +4,7 @@ import type { Diff } from "../../../../src/core/compare/change.js";
 import type { Field } from "../../../../src/core/contract/contract.js";
 import { USERS_CONTRACT } from "../../../../src/core/contract/users.js";
 import { countTimes } from "../../../../src/diff/report/figures.js";
-import { subjectOf } from "../../../../src/diff/report/model.js";
+import { wordingOf } from "../../../../src/diff/report/model.js";
 import type { TimeBin } from "../../../../src/explorer/markup/figures/times.js";
 import { added, diffOf, person, removed } from "../../../support/diffs.js";
 
@@ -22,7 +22,7 @@ const spread = (count: number, from: string, to: string) => {
   return Array.from({ length: count }, (_, at) => first + ((last - first) * at) / (count - 1));
 };
 
-const FIELD = subjectOf(USERS_CONTRACT).time as Field;
+const FIELD = wordingOf(USERS_CONTRACT).time as Field;
 const countJoins = (diff: Diff) => countTimes(diff, FIELD);
 
 /** Of added users, or of removed ones. */
