@@ -109,7 +109,14 @@ async function bundlePages({ build }) {
   const [explorer, report] = ["src/explorer/page", "src/diff/report/page"];
   await build({
     ...{ ...options, format: "esm", charset: "utf8", outdir: "lib/explorer" },
-    entryPoints: { app: `${explorer}/main.ts`, style: `${explorer}/style.css` },
+    entryPoints: {
+      app: `${explorer}/main.ts`,
+      charts: `${explorer}/charts.ts`,
+      site: `${explorer}/site.ts`,
+      style: `${explorer}/style.css`,
+    },
+    // Loaded when it is needed, from beside app.js.
+    external: ["./charts.js"],
   });
   // Escaped, since it becomes part of the report, which must not contain invisible characters.
   await build({

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { AVATAR_PATH } from "../core/contract/links.js";
 import type { Collection } from "../core/contract/page.js";
-import { referrersOf } from "../core/contract/references.js";
+import { referencesOf, referrersOf } from "../core/contract/references.js";
 import { unlessStopped } from "../core/errors.js";
 import { AVATAR, CONTRACT, CURRENT, OPENAPI, RECORDS, RELEASES } from "../core/release/layout.js";
 import { requireSameListing } from "../core/release/location.js";
@@ -97,7 +97,7 @@ async function write(
     const targets = jobs.map((job) => targetOf(job, jobs, staging, previous));
     const made = await makeOrJoin(targets, log, settings.join);
     for (const [at, target] of targets.entries()) written.push(await finishListing(target, made[at] as MadePages));
-    const top = settings.isPlain ? undefined : await beginTop(staging, baseUrl, written, previous);
+    const top = settings.isPlain ? undefined : await beginTop(staging, settings, written, previous);
     const files = top ?? written[0]?.stage.staging;
     for (const { path, text } of settings.hostFiles) files?.put(path, text);
     const site = { dist, location, gatesOf, staging, listings: written, top, previous };
@@ -146,6 +146,7 @@ function targetOf(job: Job, all: readonly Job[], staging: Staging, previous: Sit
   const files = staging.begin(name, contract.listing.path, before);
   const others = all.map(({ name, settings }) => ({ name, contract: settings.contract }));
   const referrers = referrersOf(name, others);
+  const isReferredTo = others.some(({ contract }) => referencesOf(contract).some(({ to }) => to === name));
   let written: WrittenViews | undefined;
   const startReceiver = (collection: Collection) => {
     written = new WrittenViews({ contract, collection, encodings, files, previous: before, workers });
@@ -153,6 +154,7 @@ function targetOf(job: Job, all: readonly Job[], staging: Staging, previous: Sit
       contract,
       collection,
       sink: files,
+      isReferredTo,
       page: { files: described.files, referrers },
       views: written,
     });
@@ -163,13 +165,13 @@ function targetOf(job: Job, all: readonly Job[], staging: Staging, previous: Sit
 /** Writes the files at the top of a site, but for those that name all others. */
 async function beginTop(
   staging: Staging,
-  baseUrl: string,
+  site: Pick<SiteSettings, "baseUrl" | "title" | "description">,
   listings: readonly WrittenListing[],
   previous: Site | undefined,
 ): Promise<StagedFiles> {
   const top = staging.begin("", undefined, previous?.top && { ...previous, ...previous.top });
   const described = listings.map(({ name, settings, facts }) => ({ name, ...settings, count: facts.count }));
-  await writeSiteFiles(top, baseUrl, described);
+  await writeSiteFiles(top, site, described);
   return top;
 }
 

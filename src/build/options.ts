@@ -76,6 +76,11 @@ export type SiteSettings = Awaited<ReturnType<typeof resolveSite>>;
  */
 export async function resolveSite({ listings: own, ...options }: Complete<BuildOptions>) {
   if (own === undefined) {
+    for (const key of ["title", "description"] as const)
+      if (options[key] !== undefined)
+        throw usageError(
+          `${key} is for a site of several listings; of one listing, set x-listing.${key} in its contract.`,
+        );
     const settings = await resolveOptions(options);
     const { baseUrl, contract } = settings;
     const location = { baseUrl, path: contract.listing.path };

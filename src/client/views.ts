@@ -1,10 +1,10 @@
 /** Reads views: a listing's records by the values of a field, or in another order. */
 import { pagesFor, pageUrl } from "../core/contract/links.js";
-import { linesOf, mostSumBytes } from "./digests.js";
+import { digestLines, mostSumBytes } from "./digests.js";
 import { malformed, usage } from "./errors.js";
 import { readKept } from "./kept.js";
 import type { ListingView, ViewValue } from "./options.js";
-import { isPlainObject, objectOf, textOf } from "./utf8.js";
+import { decodeText, isPlainObject, objectOf } from "./utf8.js";
 import { FILE_BYTES, type Host, type ProvedView, type View } from "./view.js";
 
 const LIST = "views.json";
@@ -135,10 +135,10 @@ async function readPageDigests(
   const url = `${host.baseUrl}/${file}`;
   const maxBytes = mostSumBytes(of, base.snapshot.encodings.length);
   const text = await readKept(base, file, signal, async (own) =>
-    textOf(await base.readFile(file, { maxBytes }, own), url),
+    decodeText(await base.readFile(file, { maxBytes }, own), url),
   );
   const digests: string[] = [];
-  for (const [path, digest] of linesOf(text, url))
+  for (const [path, digest] of digestLines(text, url))
     if (path === `${above}pages/${digests.length + 1}.json`) digests.push(digest);
   if (digests.length !== pages) throw malformed(url, `${pages} pages of ${above}`, digests.length);
   return digests;

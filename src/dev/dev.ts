@@ -21,6 +21,7 @@ import { findTextFiles, isFolder, sourceFiles } from "../core/source/text-files.
 import { type SourcePath, shellSource } from "../core/source/text-format.js";
 import { type DiffResult, diff } from "../diff/diff.js";
 import type { Found, FoundListing } from "../init/found.js";
+import { titleOf } from "../init/names.js";
 import { type FoundSource, findSource, type LeftTable, notesOn, omittedColumns, tablesOf } from "../init/source.js";
 import { type EarlyServer, listenEarly } from "./early-server.js";
 import { repeat } from "./repeat.js";
@@ -66,6 +67,8 @@ export interface DevListing extends ReleaseListing {
   result: ListingResult;
   /** The differences from the release served before; undefined without any, or without such a listing. */
   changes: DiffResult | undefined;
+  /** Whether a release was served before, without such a listing. */
+  isNew: boolean;
 }
 
 /** A build that is served now. */
@@ -218,7 +221,7 @@ function withMade({ listings }: FoundSource, settings: DevSettings, scratch: str
   });
   const only = made.find(([name]) => name === "");
   if (only) return { ...settings, ...only[1] };
-  return { ...settings, listings: Object.fromEntries(made) };
+  return { ...settings, title: settings.title ?? titleOf(settings.db), listings: Object.fromEntries(made) };
 }
 
 interface Running {
@@ -299,7 +302,8 @@ async function compareListings(
       const isOther = before !== undefined && before.snapshot.id !== release.snapshot.id;
       const sides = { old: before?.folder, new: release.folder, dist, workers };
       const changes = isOther ? await diff(withDefaults("diff", sides), { signal }) : undefined;
-      shown.push({ name, release, result: result.listings?.[name] ?? result, changes });
+      const isNew = served !== undefined && before === undefined;
+      shown.push({ name, release, result: result.listings?.[name] ?? result, changes, isNew });
     }
     return shown;
   } catch (error) {

@@ -1,11 +1,11 @@
-/** Figures of all records: over time, shares of facet values, and distributions of integers. */
-import { type Contract, fieldAt } from "../core/contract/contract.js";
+/** Figures of all records: over time, shares of facet values, and distributions of numbers. */
+import { type Contract, type Field, fieldAt } from "../core/contract/contract.js";
 import { count, number } from "../core/print/numbers.js";
 import { capital, oneLine } from "../core/print/text.js";
 import { columnChart, timesFigure } from "./markup/figures/chart.js";
 import { type Figure, figuresSection, htmlTable } from "./markup/figures/figure.js";
 import { html, type Markup } from "./markup/markup.js";
-import { epochTime, headingOf } from "./meaning.js";
+import { epochTime, fieldsInFileOrder, headingOf, referenceOf } from "./meaning.js";
 import type { Distribution, ExplorerSummary, Facet, TimesSummary } from "./summary.js";
 
 /** Maximum number of figures of each kind. */
@@ -15,18 +15,21 @@ const BAR = "bar";
 
 /** Makes the section with all figures; undefined if there are none. */
 export function overviewFigures(contract: Contract, summary: ExplorerSummary): Markup | undefined {
-  const { times, facets, integers } = summary;
+  const { times, facets, numbers } = summary;
+  const places = new Map(fieldsInFileOrder(contract).map(({ path }, at) => [path, at]));
+  const inOrder = <Kind extends { path: string }>(all: readonly Kind[]) =>
+    all.toSorted((one, other) => (places.get(one.path) ?? 0) - (places.get(other.path) ?? 0));
   const isFacet = (path: string) => facets.some((facet) => facet.path === path);
-  const distributed = integers
-    .filter(({ path, bins }) => hasSeveral(bins) && !isFacet(path) && !isReference(path))
+  const distributed = inOrder(numbers)
+    .filter(({ path, bins }) => hasSeveral(bins) && !isFacet(path) && !isReference(fieldAt(contract, path)))
     .filter(({ path, max }) => !epochTime(fieldAt(contract, path), max));
   const shown = [
     ...(times && hasSeveral(times.bins) ? [recordTimes(contract, times)] : []),
-    ...facets
+    ...inOrder(facets)
       .filter(isInformative)
       .slice(0, MOST)
       .map((facet, at) => shares(contract, facet, summary.count, at + 1)),
-    ...distributed.slice(0, MOST).map((distribution, at) => integersFigure(contract, distribution, at + 1)),
+    ...distributed.slice(0, MOST).map((distribution, at) => numbersFigure(contract, distribution, at + 1)),
   ];
   return shown.length === 0 ? undefined : figuresSection(shown);
 }
@@ -36,9 +39,9 @@ function hasSeveral(bins: readonly { count: number }[]): boolean {
   return bins.filter(({ count: records }) => records > 0).length > 1;
 }
 
-/** Whether a path names a reference to another record, such as `owner_id` or `ownerId`. */
-function isReference(path: string): boolean {
-  return /(?:^|[._])id$|\p{Ll}Id$/u.test(path);
+/** Whether a field refers to another record, also by its name alone, such as `owner_id` or `ownerId`. */
+function isReference(field: Field): boolean {
+  return referenceOf(field) !== undefined || /(?:^|[._])id$|\p{Ll}Id$/u.test(field.path);
 }
 
 /** Whether a facet has several values, and not a different one for each record. */
@@ -78,12 +81,12 @@ function shares(contract: Contract, { path, values, more }: Facet, all: number, 
   };
 }
 
-function integersFigure(contract: Contract, { path, min, max, bins }: Distribution, nth: number): Figure {
+function numbersFigure(contract: Contract, { path, min, max, bins }: Distribution, nth: number): Figure {
   const [, many] = contract.listing.words;
-  const id = `integer${nth}`;
+  const id = `number${nth}`;
   const title = headingOf(fieldAt(contract, path));
   const about = `Number of ${many} by value, from ${digits(min)} to ${digits(max)}.`;
-  const isGrowing = new Set(bins.map(({ from, to }) => to - from)).size > 1;
+  const isGrowing = new Set(bins.map(({ from, to }) => (to - from).toPrecision(9))).size > 1;
   const columns = bins.map(({ from, to, count: records }) => ({ name: rangeText(from, to), counts: [records] }));
   return {
     id,
@@ -110,7 +113,7 @@ function rangeText(from: number, to: number): string {
   return from === to ? digits(from) : `${digits(from)} to ${digits(to)}`;
 }
 
-/** Formats an integer. Numbers of four digits may be years and get no separator. */
+/** Formats a number. Numbers of four digits may be years and get no separator; decimals are kept. */
 function digits(value: number): string {
-  return Math.abs(value) < 10_000 ? String(value) : number(value);
+  return Math.abs(value) < 10_000 || !Number.isInteger(value) ? String(value) : number(value);
 }

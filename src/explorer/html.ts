@@ -14,7 +14,7 @@ import {
   CHANGES,
   CONTRACT,
   CSV,
-  EXPLORER_FOLDER,
+  EXPLORER_ASSETS,
   LOOKUP,
   OPENAPI,
   PagePaths,
@@ -105,10 +105,7 @@ function placeholderRows(rows: number): Markup[] {
 
 /** The explorer's other files with their paths in a release. They are compiled with the package. */
 export function explorerAssets(): [path: string, bytes: Buffer][] {
-  return ["app.js", "icon.svg", "style.css"].map((name) => [
-    `${EXPLORER_FOLDER}/${name}`,
-    readFileSync(packageFile(`lib/${EXPLORER_FOLDER}/${name}`)),
-  ]);
+  return EXPLORER_ASSETS.map((path) => [path, readFileSync(packageFile(`lib/${path}`))]);
 }
 
 /** A range of days. */
@@ -138,12 +135,12 @@ function linked(name: string, text: string): Markup {
     : html`${oneLine(text)}`;
 }
 
-function fieldsSection({ file, fields, listing }: Contract): Markup {
+function fieldsSection({ file, listing }: Contract): Markup {
   return html`<section class="meanings" aria-labelledby="meanings-title">
 <h2 id="meanings-title">What each ${listing.words[0]} has</h2>
 <table class="fields cards"><thead><tr><th scope="col">Field</th><th scope="col">Meaning</th></tr></thead>
 <tbody>
-${fieldsInFileOrder({ file, fields }).map((field) => fieldRow(field, listing.key))}</tbody></table>
+${fieldsInFileOrder({ file }).map((field) => fieldRow(field, listing.key))}</tbody></table>
 </section>
 `;
 }

@@ -1,13 +1,12 @@
 /** Headings and meanings of fields in plain words. Browsers load it too. */
-import { type Contract, type Field, fieldAt, membersOf } from "../core/contract/contract.js";
+import { type Contract, type Field, fieldsOf } from "../core/contract/contract.js";
 import type { FieldSchema, ValueSchema } from "../core/contract/file/form.js";
 import { kindOf, kindsOf } from "../core/contract/record/kind.js";
 import { capital } from "../core/print/text.js";
 
 /** Lists the fields in the order of the contract file. */
-export function fieldsInFileOrder(contract: Pick<Contract, "file" | "fields">): Field[] {
-  const members = [...membersOf(contract.file.properties, Object.keys)];
-  return members.filter(({ schema }) => !schema.properties).map(({ path }) => fieldAt(contract, path));
+export function fieldsInFileOrder({ file }: Pick<Contract, "file">): Field[] {
+  return fieldsOf(file.properties, Object.keys);
 }
 
 /** Acronyms in lower case, with an optional plural s. */
@@ -23,7 +22,7 @@ export function headingOf({ names, schema }: Pick<Field, "names" | "schema">): s
 /** A heading within a sentence: `display name`, `KYC status`. */
 export function nameInText(field: Pick<Field, "names" | "schema">): string {
   const heading = headingOf(field);
-  return /^\p{Lu}(?!\p{Lu})/u.test(heading) ? heading.charAt(0).toLowerCase() + heading.slice(1) : heading;
+  return /^\p{Lu}(?![\p{Lu}\p{N}])/u.test(heading) ? heading.charAt(0).toLowerCase() + heading.slice(1) : heading;
 }
 
 function withAcronym(word: string): string {
@@ -49,6 +48,11 @@ export function epochTime(field: Pick<Field, "names" | "schema">, value: unknown
   if (typeof value !== "number" || !isTime(field)) return undefined;
   const seconds = value > LAST_SECOND ? value / 1000 : value;
   return seconds >= FIRST_SECOND && seconds <= LAST_SECOND ? new Date(seconds * 1000) : undefined;
+}
+
+/** The name of the listing whose keys are a field's values; undefined for other fields. */
+export function referenceOf({ schema }: Pick<Field, "schema">): string | undefined {
+  return schema["x-references"] ?? schema["x-observed"]?.["x-references"];
 }
 
 export interface Meaning {

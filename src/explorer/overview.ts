@@ -1,4 +1,4 @@
-/** Writes the index.html at the top of a site: its listings, without scripts. */
+/** Writes the index.html at the top of a site: its listings. A script filters them if they are many. */
 import type { Contract } from "../core/contract/contract.js";
 import { referencesOf } from "../core/contract/references.js";
 import { count } from "../core/print/numbers.js";
@@ -7,8 +7,12 @@ import { EXPLORER, EXPLORER_FOLDER, OPENAPI, SNAPSHOT, SUMS } from "../core/rele
 import { filesSection, SIGNATURE_FILE } from "./files.js";
 import { html, type Markup, pageHead } from "./markup/markup.js";
 
-/** What the page may load: styles and images of its own origin. */
+/** What the page may load: styles and images of its own origin, and its script. */
 const SOURCES = ["style-src 'self'", "img-src 'self'"];
+const SCRIPT = "script-src 'self'";
+/** With more listings, they have a filter. */
+const FEW = 20;
+const NATURAL = new Intl.Collator("en", { numeric: true });
 
 export interface ListedOnPage {
   name: string;
@@ -17,25 +21,40 @@ export interface ListedOnPage {
   count: number;
 }
 
+/** A site as its files describe it. */
+export interface DescribedSite {
+  baseUrl: string;
+  title?: string | undefined;
+  description?: string | undefined;
+}
+
 /** Writes index.html. Equal arguments give equal bytes. URLs are relative to the base URL with a slash at its end. */
-export function sitePage(baseUrl: string, listings: readonly ListedOnPage[], isSigned: boolean): string {
+export function sitePage(
+  { baseUrl, title, description }: DescribedSite,
+  listings: readonly ListedOnPage[],
+  isSigned: boolean,
+): string {
   const records = listings.reduce((sum, { count }) => sum + count, 0);
-  // Each listing has the same style and icon.
+  // Each listing has the same script, style and icon.
   const [first] = listings;
   const shared = `./${first?.name}/${EXPLORER_FOLDER}`;
-  return html`${pageHead(`Listings at ${new URL(baseUrl).host}`, SOURCES)}<meta name="robots" content="noindex">
+  const sorted = listings.toSorted((one, other) => NATURAL.compare(one.name, other.name));
+  const counted = count(listings.length, "listing");
+  const script = listings.length > FEW ? html`<script type="module" src="${shared}/site.js"></script>\n` : undefined;
+  const sources = script ? [...SOURCES, SCRIPT] : SOURCES;
+  return html`${pageHead(`${oneLine(title) ?? "Listings"} at ${new URL(baseUrl).host}`, sources)}<meta name="robots" content="noindex">
 <link rel="icon" type="image/svg+xml" href="${shared}/icon.svg">
 <link rel="stylesheet" href="${shared}/style.css">
-<header class="about">
+${script}<header class="about">
 <p class="product">${baseUrl}</p>
-<h1>${count(listings.length, "listing")}</h1>
-<p class="lead">${count(records, "record")}, as of one point in time</p>
+<h1>${oneLine(title) ?? counted}</h1>
+${description === undefined ? undefined : html`<p class="lead">${oneLine(description)}</p>\n`}<p class="since">${title === undefined ? "" : `${counted}, `}${count(records, "record")}, as of one point in time</p>
 </header>
 <main>
 <section class="files" aria-labelledby="listings-title">
 <h2 id="listings-title">Listings</h2>
-<dl class="pairs">
-${listings.map((listing) => listingRow(listing, listings))}</dl>
+<dl class="pairs" id="listings">
+${sorted.map((listing) => listingRow(listing, sorted))}</dl>
 </section>
 ${programFiles(baseUrl, isSigned)}</main>
 </html>

@@ -12,10 +12,10 @@ export interface ExplorerSummary {
   lists: Beginnings;
   /** Records over time, by the first time field of the order; null without one, or without records. */
   times: TimesSummary | null;
-  /** Distributions of integer fields with several values that are not all unique. */
-  integers: readonly Distribution[];
+  /** Distributions of fields of numbers with several values; of integers, if they are not all unique. */
+  numbers: readonly Distribution[];
   /** Version of this format. */
-  version: 1;
+  version: 2;
 }
 
 /** A field by whose values records can be filtered. */
@@ -52,7 +52,10 @@ export interface Distribution {
   path: string;
   min: number;
   max: number;
-  /** Bins with inclusive bounds, ascending, without gaps unless each bin is one value. */
+  /**
+   * Bins from `from` (inclusive) to `to`, ascending, without gaps unless each bin is one value. `to` is inclusive for integers and
+   * for one value, and otherwise exclusive.
+   */
   bins: readonly { from: number; to: number; count: number }[];
 }
 

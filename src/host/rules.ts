@@ -25,6 +25,7 @@ import {
   EXPLORER_PATHS,
   fileHeaders,
   isPacked,
+  LABELS,
   LOOKUP,
   OPENAPI,
   PagePaths,
@@ -78,6 +79,7 @@ const FILES: readonly string[] = [
   LOOKUP,
   CSV,
   VIEWS,
+  LABELS,
   ...EXPLORER_PATHS,
 ];
 

@@ -14,6 +14,7 @@ import { SETTINGS } from "../core/settings/table.js";
 import { isFolder } from "../core/source/text-files.js";
 import { type SourcePath, textSettingsOf } from "../core/source/text-format.js";
 import type { Found, FoundListing } from "./found.js";
+import { titleOf } from "./names.js";
 import { chooseTables, type FoundSource, findSource } from "./source.js";
 import type { SurveyOptions } from "./subject.js";
 
@@ -161,6 +162,7 @@ function configFor(folder: string, options: SurveyOptions, listings: readonly Fo
     ...textSettingsOf(options),
     ...own.find(([name]) => name === "")?.[1],
     ...STARTER,
+    title: inSite.length > 0 ? titleOf(from) : undefined,
     listings: inSite.length > 0 ? Object.fromEntries(inSite) : undefined,
   };
 }

@@ -1,5 +1,8 @@
 /** Derives words, field names, paths and hints about private data from names of tables and columns. */
+import { dirname, parse, resolve } from "node:path";
 import { mistakesInNames, TAKEN_NAMES } from "../core/contract/listing-names.js";
+import { capital } from "../core/print/text.js";
+import type { SourcePath } from "../core/source/text-format.js";
 
 /** Splits a name into lower-case words: `userEmail2`, `user-email 2` and `USER_EMAIL_2` give `user`, `email`, `2`. */
 export function wordsOf(name: string): string[] {
@@ -10,6 +13,17 @@ export function wordsOf(name: string): string[] {
     .replace(/(\p{L})(?=[0-9])/gu, "$1 ")
     .replace(/([0-9])(?=\p{L})/gu, "$1 ");
   return parted.toLowerCase().match(/\p{L}+|[0-9]+/gu) ?? [];
+}
+
+/** The title of a site, by the name of its file or folder; of several files, by that of their folder: `Shop orders`. */
+export function titleOf(source: SourcePath): string | undefined {
+  const path = typeof source === "string" ? source : dirname(source[0] ?? "");
+  // A file such as towns.csv.gz has two endings.
+  const words = parse(parse(resolve(path)).name)
+    .name.split(/[\s_-]+/)
+    .join(" ")
+    .trim();
+  return words === "" ? undefined : capital(words);
 }
 
 function withoutMarks(text: string): string {

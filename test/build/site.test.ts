@@ -1,11 +1,12 @@
 /** Several tables as one release: built at one point in time, switched together, with references that lead to records. */
-import { lstatSync, readFileSync, readlinkSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, readlinkSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { beforeEach, expect, test } from "vitest";
 import type { ContractFile } from "../../src/core/contract/file/form.js";
 import { build, buildShard, GateError, InvalidRecordsError, verify } from "../../src/index.js";
 import { contractWith } from "../support/contracts.js";
+import { reseal } from "../support/damage.js";
 import { checkSums, readTree, scratch } from "../support/files.js";
 import { draws, type Random, seeded } from "../support/random.js";
 import { changeShop, SHOP, writeShop } from "../support/shop.js";
@@ -448,4 +449,31 @@ test("a join refuses parts whose references were checked with another table", as
   await expect(build({ ...options, listings: others, join: parts })).rejects.toThrow(
     `There is no part in ${parts}/orders; make parts with "rollcall build --shard 0/8 --parts ${parts}"`,
   );
+});
+
+test("a listing that others refer to has the names of its records, which verify compares, and which change no id", async () => {
+  const named = (name: "categories" | "customers") => {
+    const { contract } = SHOP[name];
+    return { contract: { ...contract, "x-listing": { ...contract["x-listing"], label: "name" } } };
+  };
+  const listings = { ...SHOP, categories: named("categories"), customers: named("customers") };
+  const { id } = await buildShop({ listings });
+  const { id: withNames } = await buildShop({ listings, explorer: true });
+  expect(withNames).toBe(id);
+  const site = join(dist, "current");
+  const labels = JSON.parse(readFileSync(join(site, "customers/labels.json"), "utf8"));
+  expect(labels).toEqual({ labels: [1, 2, 3, 4, 5, 6].map((key) => [key, `Customer ${key}`]), version: 1 });
+  // A listing may refer to itself. No listing refers to orders, and products have no label.
+  const has = (name: string) => existsSync(join(site, name, "labels.json"));
+  expect(Object.keys(SHOP).filter(has)).toEqual(["categories", "customers"]);
+  expect((await verify({ dist })).passed).toBe(true);
+  const lie = join(site, "customers/labels.json");
+  const honest = readFileSync(lie, "utf8");
+  writeFileSync(lie, honest.replace("Customer 2", "Customer 3"));
+  reseal(join(site, "customers"));
+  const { rows } = await verify({ what: join(site, "customers") });
+  const wrong = rows
+    .filter(({ outcome }) => outcome === "differs")
+    .map(({ name, findings }) => [name, findings[0]?.path]);
+  expect(wrong).toEqual([["explorer", "labels.json"]]);
 });

@@ -376,7 +376,7 @@ test("shows each text file of a folder, also one that comes later", async () => 
   writeFileSync(join(folder, "people.csv"), "id,name\n1,Jon\n");
   await run.shown('"Jo" -> "Jon"');
   writeFileSync(join(folder, "stops.csv"), "id,name\n1,A\n");
-  await run.shown("data/ changed: ");
+  await run.shown("data/ changed: stops is a new listing: 1 stop on 1 page, in ");
   const url = /http:\S+/.exec(run.said())?.[0] ?? "";
   expect(await (await fetch(`${url}stops/`)).json()).toMatchObject({ count: 1 });
   expect(await run.stop()).toBe(0);

@@ -20,7 +20,7 @@ export interface Written {
 export async function writeFacts(
   contract: Contract,
   records: readonly AnyRecord[],
-  { page = 7, threads = 1, pages = 1, isTurned = false } = {},
+  { page = 7, threads = 1, pages = 1, isTurned = false, isReferredTo = false } = {},
 ): Promise<Written> {
   const encode = recordEncoder(contract);
   const collectors = Array.from({ length: threads }, () => new ExplorerCollector(contract));
@@ -34,9 +34,8 @@ export async function writeFacts(
   }
   pieces.push(...collectors.map((collector) => collector.take()));
   const files = new Map<string, string>();
-  const merger = new ExplorerMerger(
-    mergeContext(contract, records.length, (path, bytes) => files.set(path, `${bytes}`)),
-  );
+  const context = mergeContext(contract, records.length, (path, bytes) => files.set(path, `${bytes}`));
+  const merger = new ExplorerMerger({ ...context, isReferredTo });
   try {
     for (const piece of isTurned ? pieces.reverse() : pieces) merger.merge(piece);
     await merger.write(undefined);

@@ -97,14 +97,19 @@ test("has noindex, runs only its own script, and uses only relative URLs", async
 
 describe("figures", () => {
   const figures = (page: string) => [...page.matchAll(/<figure id="([^"]+)">/g)].map(([, id]) => id);
+  const ofNumbers = (page: string) =>
+    [...page.matchAll(/<h3 id="number\d+-title">([^<]+)</g)].map(([, title]) => title);
+  const POSITION = ["Position latitude", "Position longitude"];
 
   test("show the counts as tables, and below charts", async () => {
     const records = observed(200).map((record, at) => ({ ...record, readings: at % 9 }));
     const page = await pageOf(STATIONS_CONTRACT, records);
-    expect(figures(page)).toEqual(["times", "facet1", "facet2", "integer1"]);
+    expect(figures(page)).toEqual(["times", "facet1", "facet2", "number1", "number2", "number3"]);
+    // Fields of decimals are shown, too, in the order of the contract.
+    expect(ofNumbers(page)).toEqual([...POSITION, "Readings"]);
     // Charts have a table that is closed at first.
-    expect(page.match(/<table>/g)).toHaveLength(4);
-    expect(page.match(/<details>/g)).toHaveLength(2);
+    expect(page.match(/<table>/g)).toHaveLength(6);
+    expect(page.match(/<details>/g)).toHaveLength(4);
     expect(page).toContain(
       '<th scope="row">AT</th><td class="number">50<meter max="200" value="50" aria-hidden="true"></meter></td><td>25 %</td>',
     );
@@ -122,7 +127,7 @@ describe("figures", () => {
   });
 
   test("are not shown for keys, unique integers and times", async () => {
-    expect(figures(await pageOf(STATIONS_CONTRACT, observed(200)))).not.toContain("integer1");
+    expect(ofNumbers(await pageOf(STATIONS_CONTRACT, observed(200)))).toEqual(POSITION);
     const { file } = STATIONS_CONTRACT;
     const { readings, ...others } = file.properties;
     for (const [name, first, isDrawn] of [
@@ -135,7 +140,11 @@ describe("figures", () => {
       const properties = { ...others, [name]: { type: "integer" } } as const;
       const renamed = contractOf({ ...file, properties, required: Object.keys(properties) });
       const records = observed(200).map(({ readings: _, ...record }, at) => ({ ...record, [name]: first + (at % 9) }));
-      expect([name, figures(await pageOf(renamed, records)).includes("integer1")]).toEqual([name, isDrawn]);
+      const shown = ofNumbers(await pageOf(renamed, records));
+      expect([name, shown]).toEqual([
+        name,
+        isDrawn ? [...POSITION, headingOf({ names: [name], schema: {} })] : POSITION,
+      ]);
     }
   });
 

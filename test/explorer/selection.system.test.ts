@@ -81,16 +81,16 @@ describeWith("chromium", "the list", (path) => {
   test("has columns that are chosen, in the URL", async () => {
     const { page, misdeeds, url } = await openOrders();
     const shown = () => page.locator(".records thead th").allTextContents();
-    expect(await shown()).toEqual(["Customer", "ID", "Status", "Ordered on", "Total", "Note"]);
+    expect(await shown()).toEqual(["ID", "Customer", "Status", "Ordered on", "Total", "Note"]);
     expect(await page.getByText("two lines", { exact: true }).count()).toBe(1);
     await page.getByText("Columns").click();
     await page.getByRole("checkbox", { name: "Weight" }).check();
     await page.getByRole("checkbox", { name: "Note" }).uncheck();
     await eventually(async () =>
-      expect(await shown()).toEqual(["Customer", "ID", "Status", "Ordered on", "Total", "Weight"]),
+      expect(await shown()).toEqual(["ID", "Customer", "Status", "Ordered on", "Total", "Weight"]),
     );
     const hash = hashOf(page);
-    expect(hash).toBe("#?column=customer&column=id&column=status&column=ordered_on&column=total&column=weight");
+    expect(hash).toBe("#?column=id&column=customer&column=status&column=ordered_on&column=total&column=weight");
     expect(await findings(page)).toEqual([]);
     await page.goto("about:blank");
     await page.goto(url + hash);
@@ -98,6 +98,34 @@ describeWith("chromium", "the list", (path) => {
     expect((await shown()).at(-1)).toBe("Weight");
     await page.goto(`${url}#?column=nothing`);
     await eventually(async () => expect(hashOf(page)).toBe("#?"));
+    expect(misdeeds).toEqual([]);
+  });
+
+  test("has a menu that filters columns, and chooses all or none, in one history entry", async () => {
+    const { page, misdeeds } = await openOrders();
+    const shown = () => page.locator(".records thead th").allTextContents();
+    await page.getByText("Columns").click();
+    await page.getByRole("button", { name: "None" }).click();
+    await eventually(async () => expect(await shown()).toEqual(["Customer"]));
+    await page.getByRole("searchbox", { name: "Filter columns" }).fill("or");
+    expect(await page.locator(".menu label:visible").allTextContents()).toEqual([" Ordered on"]);
+    await page.getByRole("button", { name: "All" }).click();
+    await eventually(async () => expect(await shown()).toEqual(["Customer", "Ordered on"]));
+    await page.getByRole("searchbox", { name: "Filter columns" }).fill("");
+    await page.getByRole("button", { name: "All" }).click();
+    const all = ["ID", "Customer", "Status", "Ordered on", "Total", "Site", "Note", "Weight"];
+    await eventually(async () => expect(await shown()).toEqual(all));
+    await page.getByRole("checkbox", { name: "Site" }).uncheck();
+    await eventually(async () => expect(await shown()).toEqual(all.filter((name) => name !== "Site")));
+    expect(await findings(page)).toEqual([]);
+    await page.goBack();
+    await eventually(async () => expect(await shown()).toHaveLength(6));
+    expect(hashOf(page)).toBe("");
+    // Another visit of the menu is another entry.
+    await page.getByRole("checkbox", { name: "Weight" }).check();
+    await eventually(async () => expect(await shown()).toHaveLength(7));
+    await page.goBack();
+    await eventually(async () => expect(await shown()).toHaveLength(6));
     expect(misdeeds).toEqual([]);
   });
 
@@ -129,6 +157,82 @@ describeWith("chromium", "the list", (path) => {
     expect(misdeeds).toEqual([]);
   });
 
+  test("draws what is found above each range, with a table for screen readers", async () => {
+    const { page, misdeeds } = await openOrders();
+    const found = async (name: string) => {
+      const counts = await page.getByRole("table", { name }).locator("tbody td").allTextContents();
+      return counts.reduce((sum, count) => sum + Number(count), 0);
+    };
+    await eventually(async () => expect(await found("Total: number found by value")).toBe(120));
+    expect(await page.locator(".histogram rect").count()).toBeGreaterThan(9);
+    await page.getByRole("button", { name: /^new/ }).click();
+    await eventually(async () => expect(await found("Total: number found by value")).toBe(40));
+    await page.getByText("Sum 1,230, mean 30.75").waitFor();
+    expect(await findings(page)).toEqual([]);
+    expect(misdeeds).toEqual([]);
+  });
+
+  test("searches one field of texts, keeps its head in view, and copies its link", async () => {
+    const { page, misdeeds, url } = await openOrders();
+    await page.getByLabel("Search in").selectOption("in note");
+    await page.getByRole("searchbox", { name: /^Search/ }).fill("lin");
+    await status(page, "1 order found, in 120.");
+    expect(await page.locator(".why").textContent()).toBe("Note: two lines");
+    expect(hashOf(page)).toBe("#?q=lin&in=note");
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.getByRole("button", { name: "Copy link" }).click();
+    await page.getByText("Copied.").waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(`${url}#?q=lin&in=note`);
+    await page.getByRole("searchbox", { name: /^Search/ }).fill("");
+    await status(page, "1 to 20 of 120 orders");
+    await page.setViewportSize({ width: 1280, height: 400 });
+    const box = page.locator(".table");
+    await box.evaluate((one) => one.scrollTo(0, one.scrollHeight));
+    const tops = [box, page.locator(".records thead th").first()].map((one) =>
+      one.evaluate((part) => Math.round(part.getBoundingClientRect().top)),
+    );
+    expect(await tops[1]).toBe(await tops[0]);
+    // Other rows are seen from the first one on.
+    await page.getByRole("button", { name: "Next" }).click();
+    await status(page, "21 to 40 of 120 orders");
+    expect(await box.evaluate((one) => one.scrollTop)).toBe(0);
+    expect(misdeeds).toEqual([]);
+  });
+
+  test("is printed without controls, with all columns", async () => {
+    const { page } = await openOrders();
+    await page.emulateMedia({ media: "print" });
+    for (const hidden of [".search", ".choices", ".column-menu", "#pager", ".skip"])
+      expect(await page.locator(hidden).isVisible()).toBe(false);
+    await page.setViewportSize({ width: 700, height: 1000 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(700);
+  });
+
+  test("keeps what does not apply in the address, and says why", async () => {
+    const { page, misdeeds, url } = await openOrders();
+    const hash = "#?note=none&status=new&from.ordered_on=2021&sort=datejoined";
+    await page.goto(url + hash);
+    await status(page, "1 to 20 of 40 orders found, in 120.");
+    const said = [
+      "note none, since note is not a facet",
+      "ordered on from 2021, since 2021 is not a day such as 2021-02-01",
+      "order by datejoined, since there is no field datejoined",
+    ];
+    await page.getByText(`Not applied: ${said.join("; ")}.`).waitFor();
+    expect(hashOf(page)).toBe(hash);
+    expect(await findings(page)).toEqual([]);
+    // What applies can be changed without losing the rest.
+    await page.getByRole("button", { name: "Status: new" }).click();
+    await status(page, "1 to 20 of 120 orders");
+    expect(hashOf(page)).toBe("#?note=none&from.ordered_on=2021&sort=datejoined");
+    await page.getByRole("button", { name: "Remove from the address" }).click();
+    await eventually(async () => expect(hashOf(page)).toBe("#?"));
+    expect(await page.getByText("Not applied").count()).toBe(0);
+    await page.goBack();
+    await page.getByText("Not applied").waitFor();
+    expect(misdeeds).toEqual([]);
+  });
+
   test("links web addresses, and each record to its page as JSON", async () => {
     const { page, misdeeds, url } = await openOrders();
     await page.goto(`${url}#?column=customer&column=site`);
@@ -150,14 +254,16 @@ describeWith("chromium", "the list", (path) => {
     const save = async () => {
       const [file] = await Promise.all([page.waitForEvent("download"), page.getByText("Save as CSV").click()]);
       expect(file.suggestedFilename()).toBe("orders.csv");
-      return readFileSync(await file.path(), "utf8").split("\n");
+      const text = readFileSync(await file.path(), "utf8");
+      expect(text.startsWith("\ufeff")).toBe(true);
+      return text.slice(1).split("\n");
     };
     const all = await save();
     // The header, 120 orders, one of them in two lines, and the end.
     expect(all).toHaveLength(123);
-    expect(all[0]).toBe("customer,id,note,ordered_on,site,status,total,weight");
+    expect(all[0]).toBe("id,customer,status,ordered_on,total,site,note,weight");
     // Spreadsheets would run a formula.
-    expect(all[1]).toBe(`Customer 1,1,"'=1+""1""",2024-12-15,https://track.example/1,new,60,0`);
+    expect(all[1]).toBe(`1,Customer 1,new,2024-12-15,60,https://track.example/1,"'=1+""1""",0`);
     await page.goto(`${url}#?status=paid&from.total=59&column=id&column=total`);
     await status(page, "1 order found, in 120.");
     expect(await save()).toEqual(["id,total", "2,59.5", ""]);
@@ -189,7 +295,10 @@ describeWith("chromium", "the list", (path) => {
     const { url } = await servePage({ db: orders(20_001), contract: ORDERS, pageSize: 1000, workers: 0 });
     const { page, misdeeds } = await open(`${url}#?status=new&status=paid&desc=id&from.total=5`);
     await status(page, "1 to 1,000 of more than 1,000 orders found, in 20,001.");
-    expect(hashOf(page)).toBe("#?status=new&status=paid");
+    expect(hashOf(page)).toBe("#?status=new&status=paid&desc=id&from.total=5");
+    const why =
+      "total from 5, since ranges need at most 20,000 records; order by ID, since sorting needs at most 20,000 records";
+    await page.getByText(`Not applied: ${why}.`).waitFor();
     expect((await shownNames(page)).slice(0, 3)).toEqual(["Customer 1", "Customer 2", "Customer 4"]);
     await page.getByRole("button", { name: "Next" }).click();
     await status(page, "1,001 to 2,000 of more than 2,000 orders found, in 20,001.");
@@ -199,6 +308,9 @@ describeWith("chromium", "the list", (path) => {
     await page.getByText("need all records in this page: at most 20,000.").waitFor();
     expect(await page.locator(".sort, .range").count()).toBe(0);
     expect(await page.getByText("Save as CSV").isVisible()).toBe(false);
+    await page.getByRole("button", { name: "Remove from the address" }).click();
+    await eventually(async () => expect(hashOf(page)).toBe("#?page=2&status=new&status=paid"));
+    expect(await page.getByText("Not applied").count()).toBe(0);
     expect(misdeeds).toEqual([]);
   });
 });

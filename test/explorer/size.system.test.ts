@@ -8,7 +8,7 @@ import { publishPage } from "./hosts.js";
 
 /** Bytes, gzipped. */
 const MOST = 55_000;
-const FILES = ["index.html", "explorer/app.js", "explorer/style.css", "explorer/summary.json"];
+const FILES = ["index.html", "explorer/app.js", "explorer/charts.js", "explorer/style.css", "explorer/summary.json"];
 
 test("the explorer of the sample is small", async () => {
   const release = await publishPage(join(scratch(), "dist"), { baseUrl: "https://directory.example.com" });

@@ -189,11 +189,11 @@ test("counts users by text like by parsed values", async () => {
   const sly = anyUser.map((user) => ({ ...user, bio: `${user.bio}","kyc_status":"x`, circles: [{ tokens: 7 }] }));
   await fc.assert(
     fc.asyncProperty(fc.array(fc.oneof(anyUser, sly), { minLength: 1, maxLength: 9 }), async (users) => {
-      const { integers, times } = (await writeFacts(USERS_CONTRACT, users as unknown as AnyRecord[])).summary;
+      const { numbers, times } = (await writeFacts(USERS_CONTRACT, users as unknown as AnyRecord[])).summary;
       const joined = users.map(({ date_joined }) => date_joined.slice(0, 19)).sort();
       expect([times?.first, times?.last]).toEqual([`${joined[0]}Z`, `${joined.at(-1)}Z`]);
       const tokens = users.map(({ off_chain }) => off_chain.tokens);
-      const own = integers.find(({ path }) => path === "off_chain.tokens");
+      const own = numbers.find(({ path }) => path === "off_chain.tokens");
       const distinct = new Set(tokens).size;
       if (distinct > 1 && distinct < tokens.length)
         expect([own?.min, own?.max]).toEqual([Math.min(...tokens), Math.max(...tokens)]);
@@ -206,7 +206,7 @@ test("counts users by text like by parsed values", async () => {
 test("an empty collection has no time, no integer and no value", async () => {
   const { summary, files } = await writeFacts(USERS_CONTRACT, []);
   expect([...files.keys()]).toEqual(["explorer/summary.json"]);
-  expect(summary).toEqual({ count: 0, facets: expect.anything(), lists: [], times: null, integers: [], version: 1 });
+  expect(summary).toEqual({ count: 0, facets: expect.anything(), lists: [], times: null, numbers: [], version: 2 });
   expect(summary.facets.map(({ values, more }) => [values, more])).toEqual([
     [[], 0],
     [[], 0],

@@ -92,6 +92,7 @@ test("--all writes contracts and a config that build as they are, with the refer
     baseUrl: "http://127.0.0.1:8080",
     dist: "dist",
     explorer: true,
+    title: "Shop",
     listings: {
       categories: { contract: "contracts/categories.json" },
       customers: { contract: "contracts/customers.json" },

@@ -12,6 +12,6 @@ export const EXPLORED: Readonly<Record<string, string>> = {
   "index.html": '<!doctype html><html lang="en"><title>People</title><h1>Ana & Bé</h1></html>\n',
   "explorer/app.js": "export {};\n",
   "explorer/style.css": "main { margin: 0 }\n",
-  "explorer/summary.json": '{"count":5,"facets":[],"integers":[],"lists":["a"],"times":null,"version":1}\n',
+  "explorer/summary.json": '{"count":5,"facets":[],"lists":["a"],"numbers":[],"times":null,"version":2}\n',
   "explorer/facets/1.txt": 'kyc_status="NONE"\tBCDEg\n',
 };

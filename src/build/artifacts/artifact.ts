@@ -50,6 +50,8 @@ export interface MergeContext {
   contract: Contract;
   collection: Collection;
   sink: Sink;
+  /** Whether listings of the same site refer to this one, so that the explorer writes the names of its records. */
+  isReferredTo?: boolean;
   /**
    * What the explorer's page links to: paths of optional files, and fields of listings of the same site that refer to this one.
    * Without it, only files that depend on records alone are written.

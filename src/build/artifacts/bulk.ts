@@ -4,7 +4,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import stringify from "fast-json-stable-stringify";
 import * as z from "zod";
 import { readAs } from "../../core/contract/json.js";
-import { csvHeading, csvLineOf } from "../../core/contract/record/csv.js";
+import { csvColumns, csvHeading, csvLineOf } from "../../core/contract/record/csv.js";
 import { type PageRecords, recordsOf } from "../../core/contract/record/split.js";
 import { UserError } from "../../core/errors.js";
 import { BULK, BULK_FOLDER, CSV, MAX_PACKED } from "../../core/release/layout.js";
@@ -221,10 +221,10 @@ export function parseBulk(text: string): Bulk | { why: string } {
 /** records.csv.gz: a row for each record, with a column for each field. */
 export const CSV_FILE: Artifact = {
   name: "csv",
-  collector: (contract, pageSize) => new MemberCollector(pageSize, csvLineOf(contract)),
+  collector: (contract, pageSize) => new MemberCollector(pageSize, csvLineOf(csvColumns(contract))),
   merger({ contract, sink }) {
     const file = sink.create(CSV);
-    file.write(compressed(Buffer.from(`${csvHeading(contract)}\n`)));
+    file.write(compressed(Buffer.from(`${csvHeading(csvColumns(contract))}\n`)));
     return {
       merge(piece) {
         for (const member of splitPieces(piece)) file.write(member);

@@ -1,10 +1,10 @@
-/** index.html and explorer/*: the explorer, and the counts that it shows. */
+/** index.html, explorer/* and labels.json: the explorer, the counts that it shows, and names for the explorers of other listings. */
 import type { Contract, Field } from "../../core/contract/contract.js";
 import { facetFields } from "../../core/contract/lookup.js";
 import { toBytes } from "../../core/contract/record/key.js";
 import { kindOf } from "../../core/contract/record/kind.js";
 import { type PageRecords, recordsOf } from "../../core/contract/record/split.js";
-import { EXPLORER, EXPLORER_FOLDER, SUMMARY } from "../../core/release/layout.js";
+import { EXPLORER, EXPLORER_FOLDER, LABELS, SUMMARY } from "../../core/release/layout.js";
 import { createTurns } from "../../core/workers/turns.js";
 import { type CountedTimes, TimeCounter } from "../../explorer/markup/figures/times.js";
 import { epochTime, isTime } from "../../explorer/meaning.js";
@@ -19,6 +19,8 @@ import {
 import { type Artifact, type Collector, joinPieces, type MergeContext, type Merger, splitPieces } from "./artifact.js";
 import { type ReadValues, valueReader } from "./field-values.js";
 import { IntegerCounter } from "./integer-counter.js";
+import { LabelCollector, LabelMerger } from "./labels.js";
+import { NumberCounter } from "./number-counter.js";
 import { type FamilySizes, SortedFamily } from "./sorted-files.js";
 import { TermCollector, textAt } from "./terms.js";
 
@@ -32,8 +34,8 @@ export const EXPLORER_FILES: Artifact = {
 interface Counts {
   count: number;
   times: CountedTimes;
-  /** For each integer field, the number of records with each value. */
-  integers: readonly (readonly [value: number, records: number][])[];
+  /** For each field of numbers, the number of records with each value. */
+  numbers: readonly (readonly [value: number, records: number][])[];
 }
 
 /** The fields whose values are counted. */
@@ -41,7 +43,7 @@ function countedFields(contract: Contract) {
   const { fields, key, order } = contract;
   return {
     facets: facetFields(contract),
-    integers: fields.filter((field) => field.path !== key.path && kindOf(field.schema) === "integer"),
+    numbers: fields.filter((field) => field.path !== key.path && ["integer", "number"].includes(kindOf(field.schema))),
     time: order.find((field) => isTime(field)),
   };
 }
@@ -50,37 +52,40 @@ export class ExplorerCollector implements Collector {
   readonly #terms = new TermCollector();
   /** Prefix of the terms of each facet. */
   readonly #facets: readonly string[];
-  readonly #integers: readonly Map<number, number>[];
+  readonly #numbers: readonly Map<number, number>[];
   readonly #time: Field | undefined;
   readonly #read: ReadValues;
   readonly #values: string[] = [];
+  readonly #labels: LabelCollector;
   #times = new TimeCounter();
   #count = 0;
 
   constructor(contract: Contract) {
-    const { facets, integers, time } = countedFields(contract);
+    const { facets, numbers, time } = countedFields(contract);
     this.#facets = facets.map(({ path }) => toBytes(`${path}=`));
-    this.#integers = integers.map(() => new Map());
+    this.#numbers = numbers.map(() => new Map());
     this.#time = time;
-    this.#read = valueReader(contract, [...facets, ...integers, ...(time ? [time] : [])]);
+    this.#labels = new LabelCollector(contract);
+    this.#read = valueReader(contract, [...facets, ...numbers, ...(time ? [time] : [])]);
   }
 
   collect(page: PageRecords): void {
+    this.#labels.collect(page);
     for (const [number, begin, end] of recordsOf(page)) {
       this.#read(page.text, begin, end, this.#values);
       this.#addValues(number);
     }
   }
 
-  /** Facets, then counts. */
+  /** Facets, counts, labels. */
   take(): Uint8Array<ArrayBuffer> {
     const counts: Counts = {
       count: this.#count,
       times: this.#times.counted(),
-      integers: this.#integers.map((values) => [...values]),
+      numbers: this.#numbers.map((values) => [...values]),
     };
-    const piece = joinPieces([this.#terms.take(), Buffer.from(encodeCounts(counts))]);
-    for (const values of this.#integers) values.clear();
+    const piece = joinPieces([this.#terms.take(), Buffer.from(encodeCounts(counts)), this.#labels.take()]);
+    for (const values of this.#numbers) values.clear();
     this.#times = new TimeCounter();
     this.#count = 0;
     return piece;
@@ -89,7 +94,7 @@ export class ExplorerCollector implements Collector {
   #addValues(number: number): void {
     let at = 0;
     for (const prefix of this.#facets) this.#terms.add(prefix + (this.#values[at++] ?? ""), number);
-    for (const values of this.#integers) {
+    for (const values of this.#numbers) {
       const text = this.#values[at++];
       if (text !== "null") values.set(Number(text), (values.get(Number(text)) ?? 0) + 1);
     }
@@ -122,28 +127,35 @@ export class ExplorerMerger implements Merger {
   readonly #facets: SortedFamily;
   readonly #fields: ReturnType<typeof countedFields>;
   readonly #times = new TimeCounter();
-  readonly #integers: readonly IntegerCounter[];
+  readonly #numbers: readonly (IntegerCounter | NumberCounter)[];
+  readonly #labels: LabelMerger;
   #count = 0;
 
   constructor(private readonly context: MergeContext) {
     const { contract, collection } = context;
     this.#facets = new SortedFamily(collection.count, FACET_FILES);
     this.#fields = countedFields(contract);
-    this.#integers = this.#fields.integers.map(() => new IntegerCounter());
+    this.#labels = new LabelMerger(contract);
+    this.#numbers = this.#fields.numbers.map(({ schema }) =>
+      kindOf(schema) === "integer" ? new IntegerCounter() : new NumberCounter(),
+    );
   }
 
   merge(piece: Uint8Array): void {
-    const [facets, counted] = splitPieces(piece);
+    const [facets, counted, labels] = splitPieces(piece);
+    if (labels) this.#labels.merge(labels);
     if (facets) this.#facets.add(facets);
-    const { count, times, integers } = decodeCounts(String(counted));
+    const { count, times, numbers } = decodeCounts(String(counted));
     this.#count += count;
     this.#times.join(times);
-    for (const [field, values] of integers.entries())
-      for (const [value, records] of values) this.#integers[field]?.add(value, records);
+    for (const [field, values] of numbers.entries())
+      for (const [value, records] of values) this.#numbers[field]?.add(value, records);
   }
 
   async write(signal: AbortSignal | undefined): Promise<void> {
-    const { contract, collection, page, sink } = this.context;
+    const { contract, collection, page, isReferredTo, sink } = this.context;
+    const labels = isReferredTo ? this.#labels.file(this.#count) : undefined;
+    if (labels) await sink.put(LABELS, labels);
     const summary = await this.#writeSummary(signal);
     if (!page) return;
     // Loaded only where a page is written, so that verify starts without it.
@@ -168,8 +180,8 @@ export class ExplorerMerger implements Merger {
       facets: tally.facets(),
       lists,
       times: this.#timesSummary(),
-      integers: this.#distributions(),
-      version: 1,
+      numbers: this.#distributions(),
+      version: 2,
     };
     await sink.put(SUMMARY, Buffer.from(encodeSummary(summary)));
     return summary;
@@ -194,9 +206,11 @@ export class ExplorerMerger implements Merger {
   }
 
   #distributions(): Distribution[] {
-    return this.#fields.integers.flatMap(({ path }, at) => {
-      const counter = this.#integers[at];
-      const distribution = counter?.isUnique ? undefined : counter?.distribution();
+    return this.#fields.numbers.flatMap(({ path }, at) => {
+      const counter = this.#numbers[at];
+      // Unique integers are ids; unique decimals are measured.
+      const isId = counter instanceof IntegerCounter && counter.isUnique;
+      const distribution = isId ? undefined : counter?.distribution();
       return distribution ? [{ path, ...distribution }] : [];
     });
   }

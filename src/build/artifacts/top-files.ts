@@ -1,6 +1,7 @@
 /** The files at the top of a site that describe its listings: openapi.json, and index.html with the explorer. */
 import type { Contract } from "../../core/contract/contract.js";
 import { EXPLORER, OPENAPI, SIGNATURE } from "../../core/release/layout.js";
+import type { DescribedSite } from "../../explorer/overview.js";
 import type { Sink } from "./artifact.js";
 import type { ApiDescription } from "./openapi/described.js";
 import { describeSiteApi } from "./openapi/openapi.js";
@@ -17,12 +18,12 @@ interface WrittenListing {
 /** Writes the files. Equal arguments give equal bytes. */
 export async function writeSiteFiles(
   sink: Pick<Sink, "put">,
-  baseUrl: string,
+  site: DescribedSite,
   listings: readonly WrittenListing[],
 ): Promise<void> {
-  sink.put(OPENAPI, Buffer.from(describeSiteApi(baseUrl, listings)));
+  sink.put(OPENAPI, Buffer.from(describeSiteApi(site, listings)));
   const has = (path: string) => listings.every(({ described }) => described.files.includes(path));
   if (!has(EXPLORER)) return;
   const { sitePage } = await import("../../explorer/overview.js");
-  sink.put(EXPLORER, Buffer.from(sitePage(baseUrl, listings, has(SIGNATURE))));
+  sink.put(EXPLORER, Buffer.from(sitePage(site, listings, has(SIGNATURE))));
 }

@@ -164,13 +164,15 @@ function extentOf({ result, release }: DevListing): string {
   return `${count(result.records, release.contract.listing.words)} on ${count(result.pages, "page")}`;
 }
 
-/** Describes changes: `1 user added, 2 changed`, `orders: 1 order added; 1 listing removed`, `no user differs`. */
+/** Describes changes: `1 user added, 2 changed`, `orders: 1 order added; tags is a new listing: 2 tags on 1 page`, `no user differs`. */
 function whatDiffers({ listings, removed }: DevBuild): string {
   const [first] = listings;
   if (first?.name === "") return differencesOf(first.changes, first.release.contract).join(", ");
-  const parts = listings.flatMap(({ name, changes, release }) =>
-    changes ? [`${visible(name)}: ${differencesOf(changes, release.contract).join(", ")}`] : [],
-  );
+  const parts = listings.flatMap((listing) => {
+    const { name, changes, release, isNew } = listing;
+    if (isNew && name !== "") return [`${visible(name)} is a new listing: ${extentOf(listing)}`];
+    return changes ? [`${visible(name)}: ${differencesOf(changes, release.contract).join(", ")}`] : [];
+  });
   for (const name of removed.filter((name) => name !== "")) parts.push(`${visible(name)} is no longer a listing`);
   return parts.length > 0 ? parts.join("; ") : "no record differs";
 }

@@ -63,18 +63,22 @@ export const EXPLORER = "index.html";
 export const EXPLORER_FOLDER = "explorer";
 export const SUMMARY = `${EXPLORER_FOLDER}/summary.json`;
 
+/** The names of the records, for the explorers of listings that refer to this one. */
+export const LABELS = "labels.json";
+
 /** The default avatar. */
 export const AVATAR = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" role="img" aria-label="No picture">
 <rect width="64" height="64" fill="#d5d9e0"/><circle cx="32" cy="25" r="11" fill="#8a93a3"/><path d="M10 64a22 22 0 0 1 44 0z" fill="#8a93a3"/>
 </svg>
 `;
 
+/** The explorer's files that do not depend on records: scripts, icon and style. */
+export const EXPLORER_ASSETS: readonly string[] = ["app.js", "charts.js", "icon.svg", "site.js", "style.css"].map(
+  (name) => `${EXPLORER_FOLDER}/${name}`,
+);
+
 /** The explorer's files, without its sorted files. */
-export const EXPLORER_PATHS: readonly string[] = [
-  EXPLORER,
-  SUMMARY,
-  ...["app.js", "icon.svg", "style.css"].map((name) => `${EXPLORER_FOLDER}/${name}`),
-];
+export const EXPLORER_PATHS: readonly string[] = [EXPLORER, SUMMARY, ...EXPLORER_ASSETS];
 
 /** The explorer's URL path below the base URL: `/`, or its file's if the listing is there. @param listing the listing's path */
 export function explorerPath(listing: string): string {
@@ -279,7 +283,7 @@ export class ViewPaths implements NumberedPaths {
 }
 
 /** The folder of the pages of a value, in `views/`. @param segment empty for a view without values */
-export function viewPageFolder(view: string, segment: string): string {
+function viewPageFolder(view: string, segment: string): string {
   return segment === "" ? `${view}/pages` : `${view}/${segment}/pages`;
 }
 

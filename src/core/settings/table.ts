@@ -36,6 +36,12 @@ export const SETTINGS = {
     listings: row(kind.listings, [], "several tables, each with a path and settings of its own (config file)", {
       readBy: ["build", "dev", "diff", "schema"],
     }),
+    title: row(text("<text>", "a text"), [], "title of a site of several listings (config file)", {
+      readBy: ["build", "dev"],
+    }),
+    description: row(text("<text>", "a text"), [], "description of a site of several listings (config file)", {
+      readBy: ["build", "dev"],
+    }),
     sourceFormat: row(kind.textFormat, ["init", "build", "dev"], "format of a text file (default: by name)", SOURCE),
     separator: row(kind.separator, ["init", "build", "dev"], "separator of CSV (default: found)", SOURCE),
     quote: row(kind.quote, ["init", "build", "dev"], "quotes of CSV or TSV (default: found)", SOURCE),

@@ -15,6 +15,8 @@ export interface Sort {
 export interface ListPlace {
   /** The text to search for. */
   text: string;
+  /** Path of the only field to search in; undefined for names and keys. */
+  within?: string | undefined;
   /** From 1. */
   page: number;
   /** Chosen values by path. A record must have one of each path's. */
@@ -42,11 +44,11 @@ export const BEGINNING: ListPlace = {
 };
 
 /** Names of parameters that are not paths. A path with such a name gets a dot before it. */
-const OWN = /^(?:\.|(?:q|page|sort|desc|column)$|(?:from|to)\.)/;
+const OWN = /^(?:\.|(?:q|in|page|sort|desc|column)$|(?:from|to)\.)/;
 
 /**
- * Parses `#/KEY` or `#?q=anna&page=3&status=open&status=new&from.joined=2024-01-01&desc=joined&column=name`. Invalid parts are
- * ignored; `placeIn` checks the paths.
+ * Parses `#/KEY` or `#?q=anna&in=note&page=3&status=open&status=new&from.joined=2024-01-01&desc=joined&column=name`. Invalid
+ * pages are ignored; `appliedPlace` checks the rest.
  */
 export function parseHash(hash: string): SeenPlace {
   if (hash.startsWith("#/")) return { key: decoded(hash.slice(2)) };
@@ -57,8 +59,9 @@ export function parseHash(hash: string): SeenPlace {
   for (const [name, text] of given) {
     const [, end, ranged = ""] = /^(from|to)\.(.*)$/s.exec(name) ?? [];
     const [from, to] = ranges.get(ranged) ?? ["", ""];
-    if (end !== undefined) ranges.set(ranged, end === "from" ? [text, to] : [from, text]);
-    else if (name.startsWith(".") || !OWN.test(name)) {
+    if (end !== undefined) {
+      if (text !== "") ranges.set(ranged, end === "from" ? [text, to] : [from, text]);
+    } else if (name.startsWith(".") || !OWN.test(name)) {
       const path = name.replace(/^\./, "");
       where.set(path, [...new Set([...(where.get(path) ?? []), parseValue(text)])]);
     }
@@ -67,6 +70,7 @@ export function parseHash(hash: string): SeenPlace {
   const sorted = descending ?? given.get("sort");
   return {
     text: given.get("q") ?? "",
+    within: given.get("in") ?? undefined,
     page: Number.isSafeInteger(page) && page > 0 ? page : 1,
     where,
     ranges,
@@ -78,9 +82,10 @@ export function parseHash(hash: string): SeenPlace {
 /** Writes the fragment that `parseHash` parses. */
 export function addressOf(place: SeenPlace): string {
   if ("key" in place) return `#/${encodeURIComponent(place.key)}`;
-  const { text, page, where, ranges, sort, columns } = place;
+  const { text, within, page, where, ranges, sort, columns } = place;
   const given = new URLSearchParams();
   if (text !== "") given.set("q", text);
+  if (within !== undefined) given.set("in", within);
   if (page > 1) given.set("page", String(page));
   for (const [path, values] of where)
     for (const value of values) given.append(OWN.test(path) ? `.${path}` : path, writtenValue(value));

@@ -1,25 +1,35 @@
 /** The facets, with the number of records of each value, and the ranges of numbers and days. */
-import { type Contract, type Field, fieldAt } from "../../core/contract/contract.js";
+import { type Field, fieldAt } from "../../core/contract/contract.js";
 import { facetTerm } from "../../core/contract/lookup.js";
+import { kindOf } from "../../core/contract/record/kind.js";
 import { number } from "../../core/print/numbers.js";
 import { button, element } from "../markup/page/element.js";
-import { textOf, visibleText } from "../markup/page/text.js";
-import { headingOf } from "../meaning.js";
+import { visibleText } from "../markup/page/text.js";
+import { headingOf, referenceOf } from "../meaning.js";
 import type { Facet } from "../summary.js";
 import type { Chosen, ListPlace, Range } from "./address.js";
-import { shownColumns } from "./columns.js";
+import { mayLoad } from "./applied.js";
+import { type Counted, histogramOf } from "./bins.js";
+import { allColumns, shownColumns } from "./columns.js";
 import type { ListingFacts } from "./reader.js";
-import { rangeKind } from "./values.js";
+import { isRangeEnd } from "./select.js";
+import { choiceText, measureOf, rangeKind, referredName } from "./values.js";
 
 /** Number of values of a facet before "more" is pressed. */
 const FIRST_VALUES = 6;
+
+/** Number of ranges with a histogram. */
+const MOST_DRAWN = 24;
 
 /** Makes the facets and ranges. @param onChoose called with what has changed. */
 export function createChoices(onChoose: (changed: Partial<Pick<ListPlace, "where" | "ranges">>) => void) {
   const groups = element("div", { class: "groups" });
   const limits = element("div", { class: "groups" });
+  /** References to records of other listings. */
+  const leads = element("div", { class: "groups" });
   const about = element("p", { class: "rest" });
-  const details = element("details", { class: "choices" }, element("summary", {}, "Filters"), groups, limits, about);
+  const parts = [groups, leads, limits, about];
+  const details = element("details", { class: "choices" }, element("summary", {}, "Filters"), ...parts);
   // Open beside the table; closed on a phone, where it would push the table down.
   const isWide = matchMedia("(min-width: 900px)");
   const openIfWide = () => {
@@ -29,9 +39,11 @@ export function createChoices(onChoose: (changed: Partial<Pick<ListPlace, "where
   openIfWide();
   /** Paths of facets with all values shown. */
   const opened = new Set<string>();
-  let shown: { contract: Contract; place: ListPlace } | undefined;
+  let shown: { known: ListingFacts; place: ListPlace; counted: Counted | "unknown" } | undefined;
+  let charts: Promise<typeof import("./charts.js") | undefined> | undefined;
   /** Inputs of ranges by path. They stay in the page, since one may have the focus. */
   let inputs = new Map<string, ReturnType<typeof rangeInputs>>();
+  let references = new Map<string, ReturnType<typeof referenceInput>>();
 
   const group = (facet: Facet, known: ListingFacts, place: ListPlace, counts: Counts) => {
     const { path, values, more } = facet;
@@ -41,7 +53,7 @@ export function createChoices(onChoose: (changed: Partial<Pick<ListPlace, "where
     const all = [...unlisted, ...values.map(({ value }) => value as Chosen)];
     const options = all.map((value) => {
       const count = counts === "unknown" ? undefined : (counts.get(facetTerm(facet, value)) ?? 0);
-      return element("li", {}, option(facet, value, { place, count }));
+      return element("li", {}, option(facet, value, { known, place, count }));
     });
     const isOpen = opened.has(path) || options.length <= FIRST_VALUES + 1;
     const list = element("ul", {}, ...(isOpen ? options : options.slice(0, FIRST_VALUES)));
@@ -57,14 +69,18 @@ export function createChoices(onChoose: (changed: Partial<Pick<ListPlace, "where
     return element("fieldset", { class: "choice" }, legendOf(fieldAt(known.contract, path)), list, ...below);
   };
 
-  const option = (facet: Facet, value: Chosen, { place, count }: { place: ListPlace; count: number | undefined }) => {
+  const option = (
+    facet: Facet,
+    value: Chosen,
+    { known, place, count }: { known: ListingFacts; place: ListPlace; count: number | undefined },
+  ) => {
     const { path } = facet;
     const chosen = place.where.get(path) ?? [];
     const isChosen = chosen.includes(value);
     const made = button(
       { class: "option", "aria-pressed": String(isChosen), "data-choice": facetTerm(facet, value) },
       () => onChoose({ where: isChosen ? without(place.where, path, value) : withValue(place.where, path, value) }),
-      element("bdi", {}, valueText(value)),
+      element("bdi", {}, valueText(known, fieldAt(known.contract, path), value)),
     );
     if (count === undefined) return made;
     made.append(" ", element("span", { class: "number" }, number(count)));
@@ -72,53 +88,137 @@ export function createChoices(onChoose: (changed: Partial<Pick<ListPlace, "where
   };
 
   const rangeInputs = (field: Field) => {
-    const type = rangeKind(field) ?? "number";
+    const kind = measureOf(field) ?? "number";
     const input = (label: string) => {
-      const made = element("input", { class: "field", type, step: type === "number" ? "any" : undefined });
+      const made = element("input", { class: "field", type: kind, step: kind === "number" ? "any" : undefined });
       made.setAttribute("aria-label", `${headingOf(field)}, ${label}`);
       return made;
     };
     const ends = [input("from"), input("to")] as const;
-    const box = element("fieldset", { class: "choice range" }, legendOf(field), ends[0], " to ", ends[1]);
+    const drawing = element("div", {});
+    const box = element("fieldset", { class: "choice range" }, legendOf(field), drawing, ends[0], " to ", ends[1]);
     box.addEventListener("change", () => {
       const range: Range = [ends[0].value, ends[1].value];
       const others = [...(shown?.place.ranges ?? [])].filter(([path]) => path !== field.path);
       onChoose({ ranges: new Map(range.join("") === "" ? others : [...others, [field.path, range]]) });
     });
-    return { box, ends };
+    return { box, ends, kind, drawing, field };
+  };
+
+  /** Makes the input that chooses a record that is referred to, by its name or its key. @param listId the id of its list of names */
+  const referenceInput = (field: Field, listId: string) => {
+    const to = referenceOf(field) ?? "";
+    const list = element("datalist", { id: listId });
+    const input = element("input", { class: "field", type: "text", list: list.id, autocomplete: "off" });
+    input.setAttribute("aria-label", `${headingOf(field)}, by name or key`);
+    input.addEventListener("input", () => input.setCustomValidity(""));
+    input.addEventListener("change", () => {
+      if (!shown || input.value === "") return;
+      const { known, place } = shown;
+      const keys = keysNamed(known, to, input.value);
+      const isNumber = kindOf(field.schema) === "integer";
+      const valid = keys.filter((key) => !isNumber || /^-?\d+$/.test(key));
+      if (valid.length === 0) {
+        input.setCustomValidity(`No record of ${to} has this name or key.`);
+        input.reportValidity();
+        return;
+      }
+      input.value = "";
+      const values = valid.map((key): Chosen => (isNumber ? Number(key) : key));
+      const before = place.where.get(field.path) ?? [];
+      onChoose({ where: new Map(place.where).set(field.path, [...new Set([...before, ...values])]) });
+    });
+    const box = element("fieldset", { class: "choice reference" }, legendOf(field), input, list);
+    return { box, list, input, to };
+  };
+
+  /** Shows an input for each reference whose values are not all listed as those of a facet. */
+  const showReferences = (known: ListingFacts, place: ListPlace) => {
+    const columns = new Set(shownColumns(known, place.columns).map(({ path }) => path));
+    const isOpen = ({ path }: Field) => {
+      const facet = known.summary.facets.find((one) => one.path === path);
+      return facet ? facet.more > 0 : mayLoad(known) && (columns.has(path) || place.where.has(path));
+    };
+    const chosen = allColumns(known).filter((field) => referenceOf(field) !== undefined && isOpen(field));
+    const boxes = chosen.map((field) => {
+      const made = references.get(field.path) ?? referenceInput(field, `names${references.size}`);
+      references.set(field.path, made);
+      const names = known.names.get(made.to);
+      if (names && made.list.childElementCount === 0)
+        made.list.append(...[...new Set(names.values())].map((name) => element("option", { value: name })));
+      return made.box;
+    });
+    const isSame = boxes.length === leads.children.length && boxes.every((box, at) => leads.children[at] === box);
+    if (!isSame) leads.replaceChildren(...boxes);
   };
 
   const showRanges = (known: ListingFacts, place: ListPlace) => {
     const columns = shownColumns(known, place.columns).map(({ path }) => path);
-    const ranged = known.contract.fields.filter(
-      (field) => rangeKind(field) && (columns.includes(field.path) || place.ranges.has(field.path)),
+    const ranged = allColumns(known).filter(
+      (field) => rangeKind(field, known.contract) && (columns.includes(field.path) || place.ranges.has(field.path)),
     );
     const boxes = ranged.map((field) => {
       const made = inputs.get(field.path) ?? rangeInputs(field);
       inputs.set(field.path, made);
       const range = place.ranges.get(field.path) ?? ["", ""];
-      // Do not change a value that is being typed.
-      for (const [at, end] of made.ends.entries()) if (document.activeElement !== end) end.value = range[at] ?? "";
+      for (const [at, end] of made.ends.entries()) {
+        const text = range[at] ?? "";
+        // Do not change a value that is being typed.
+        if (document.activeElement !== end) end.value = isRangeEnd(made.kind, text) ? text : "";
+      }
       return made.box;
     });
     const isSame = boxes.length === limits.children.length && boxes.every((box, at) => limits.children[at] === box);
     if (!isSame) limits.replaceChildren(...boxes);
   };
 
+  /** Draws the histograms of what was found, if the filters are open. */
+  const draw = async () => {
+    if (!details.open || !shown || !limits.hasChildNodes()) return;
+    const { known, counted } = shown;
+    const listed = [...inputs.values()].filter(({ box }) => box.parentElement === limits).slice(0, MOST_DRAWN);
+    const made = listed.map(({ field, drawing }) => {
+      const histogram =
+        counted === "unknown" ? undefined : histogramOf(field, known.summary, counted, headingOf(field));
+      return { drawing, histogram };
+    });
+    if (!made.some(({ histogram }) => histogram)) return clearDrawings();
+    charts ??= import("./charts.js").catch(() => undefined);
+    const drawn = await charts;
+    // Something else may have been found meanwhile.
+    if (shown.counted !== counted || !drawn) return;
+    for (const { drawing, histogram } of made)
+      drawing.replaceChildren(...(histogram ? [drawn.drawHistogram(histogram)] : []));
+  };
+  const clearDrawings = () => {
+    for (const { drawing } of inputs.values()) drawing.replaceChildren();
+  };
+  details.addEventListener("toggle", () => void draw());
+
   return {
     element: details,
-    /** Shows the facets of a snapshot and the current filters. @param note about what is missing. */
-    show(known: ListingFacts, place: ListPlace, counts: Counts, note: string): void {
+    /**
+     * Shows the facets of a snapshot and the current filters.
+     * @param counted the found records, for histograms.
+     * @param note about what is missing.
+     */
+    show(known: ListingFacts, place: ListPlace, counts: Counts, counted: Counted | "unknown", note: string): void {
       const { activeElement } = document;
       const focused = activeElement instanceof HTMLElement ? activeElement.dataset["choice"] : undefined;
-      if (shown?.contract !== known.contract) inputs = new Map();
-      shown = { contract: known.contract, place };
-      const facets = known.summary.facets.filter(({ values, more }) => values.length + more > 1);
+      if (shown?.known !== known) {
+        inputs = new Map();
+        references = new Map();
+      }
+      shown = { known, place, counted };
+      const several = known.summary.facets.filter(({ values, more }) => values.length + more > 1);
+      const facets = allColumns(known).flatMap(({ path }) => several.filter((facet) => facet.path === path));
       groups.replaceChildren(...facets.map((facet) => group(facet, known, place, counts)));
+      showReferences(known, place);
       if (note === "") showRanges(known, place);
       else limits.replaceChildren();
       about.textContent = note;
-      details.hidden = !groups.hasChildNodes() && !limits.hasChildNodes();
+      void draw();
+      details.hidden = [groups, leads, limits].every((part) => !part.hasChildNodes());
       const again = [...groups.querySelectorAll("button")].find(({ dataset }) => dataset["choice"] === focused);
       if (focused !== undefined) again?.focus({ preventScroll: true });
     },
@@ -135,6 +235,15 @@ export function countsOfAll({ summary }: ListingFacts): Counts {
       facet.values.map(({ value, count }) => [facetTerm(facet, value), count] as const),
     ),
   );
+}
+
+/** The keys of the records with this name, or the text as a key. */
+function keysNamed(known: ListingFacts, to: string, text: string): string[] {
+  const names = known.names.get(to);
+  const wanted = text.trim().toLowerCase();
+  const keys = [...(names ?? [])].flatMap(([key, name]) => (name.toLowerCase() === wanted ? [key] : []));
+  // Without names, or for a record without one, the text is a key.
+  return keys.length > 0 ? keys : [text.trim()];
 }
 
 function withValue(where: ListPlace["where"], path: string, value: Chosen): ListPlace["where"] {
@@ -154,7 +263,7 @@ function legendOf(field: Field): HTMLElement {
   return element("legend", {}, visibleText(headingOf(field)));
 }
 
-/** Shows a facet value; null and "" as words. */
-export function valueText(value: unknown): Node {
-  return visibleText(value === null ? "none" : value === "" ? "empty" : textOf(value));
+/** Shows a facet value; null and "" as words, and a reference as the name of its record. */
+export function valueText(known: ListingFacts, field: Field, value: unknown): Node {
+  return visibleText(referredName(known, field, value) ?? choiceText(value));
 }

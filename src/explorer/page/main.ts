@@ -10,12 +10,13 @@ import {
   type RecordPlace,
   type SeenPlace,
 } from "./address.js";
+import { readNames } from "./names.js";
 import { createNotice, describeError, watchForNewer } from "./notice.js";
 import { createOverview } from "./overview.js";
 import { createProof } from "./proof.js";
 import { createReader, type Reader } from "./reader.js";
-import { noRecordView, recordView } from "./record.js";
-import { createResults } from "./results.js";
+import { nameReferences, noRecordView, recordView } from "./record.js";
+import { createResults, type Step } from "./results.js";
 import { createSearch, type Facts } from "./search.js";
 
 /** Maximum number of snapshot changes while one view is read. */
@@ -28,12 +29,15 @@ const overview = byId("overview", HTMLElement);
 const pageTitle = document.title;
 
 const trouble = createNotice();
-const search = createSearch(facts, (text) => {
-  // The user has opened a record meanwhile.
-  if ("key" in currentPlace && !hasFailed) return;
-  go({ ...lastList, text, page: 1 }, isTyping);
-  isTyping = true;
-});
+const search = createSearch(
+  facts,
+  (text) => {
+    // The user has opened a record meanwhile.
+    if ("key" in currentPlace && !hasFailed) return;
+    go({ ...lastList, text, page: 1 }, "text");
+  },
+  (within) => go({ ...lastList, within, page: 1 }),
+);
 const listBox = element("div", { class: "split" });
 const recordBox = element("div", {});
 const proof = createProof();
@@ -53,12 +57,12 @@ const newer = watchForNewer(reader.host, () => shownId, tryAgain);
 listBox.style.minHeight = `${section.offsetHeight}px`;
 section.replaceChildren(newer, search.element, trouble.element, listBox, recordBox, proof.element);
 section.hidden = false;
-const results = createResults(listBox, facts, go, (download) => void run(download));
+const results = createResults(listBox, facts, go, (download) => void run(download), search.showFields);
 let control = new AbortController();
 /** The last place in the URL, without jumps within the page. */
 let currentPlace: SeenPlace = BEGINNING;
-/** Whether the last place came by typing. Only the first letter adds a history entry; the others replace it. */
-let isTyping = false;
+/** What the last place was reached by, if by one of several steps, of which only the first adds a history entry. */
+let lastStep: Step | undefined;
 /** The last place in the list, the URL at which it is complete, and its scroll position. */
 let lastList: ListPlace = BEGINNING;
 let listedAt = "";
@@ -68,11 +72,12 @@ let opened: string | undefined;
 let shownId: string | undefined;
 let hasFailed = false;
 
-/** Goes to a place. @param isSame whether it replaces the last history entry, as while typing. */
-function go(place: ListPlace, isSame = false): void {
+/** Goes to a place. @param step of typing a text or choosing columns; it replaces the history entry of the step before. */
+function go(place: ListPlace, step?: Step): void {
+  const isSame = step !== undefined && step === lastStep;
   history[isSame ? "replaceState" : "pushState"](null, "", addressOf(place));
   currentPlace = place;
-  isTyping = false;
+  lastStep = step;
   void show();
 }
 
@@ -88,7 +93,7 @@ function follow(): void {
     return;
   }
   currentPlace = parseHash(location.hash);
-  isTyping = false;
+  lastStep = undefined;
   void show();
 }
 
@@ -173,6 +178,7 @@ async function showRecord({ key }: RecordPlace, signal: AbortSignal): Promise<vo
   const row = await reader.find(key, signal);
   const near = row ? await reader.rows(Math.max(0, row.number - 1), 3, signal) : [];
   const back = addressOf(lastList);
+  if (row) await readNames(known, known.contract.fields);
   const view = row
     ? await recordView(row, near, known, reader.host.baseUrl, back, facts.referrers)
     : noRecordView(key, known, back);
@@ -183,6 +189,7 @@ async function showRecord({ key }: RecordPlace, signal: AbortSignal): Promise<vo
   document.title = `${view.heading.textContent} - ${pageTitle}`;
   view.article.scrollIntoView();
   view.heading.focus({ preventScroll: true });
+  void nameReferences(view.article, known, signal);
 }
 
 addEventListener("hashchange", follow);

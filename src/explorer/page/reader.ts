@@ -10,6 +10,7 @@ import { objectOf } from "../../client/utf8.js";
 import type { Host, View } from "../../client/view.js";
 import { type AnyRecord, type Contract, contractOf } from "../../core/contract/contract.js";
 import type { Snapshot } from "../../core/contract/snapshot.js";
+import type { Labels } from "../labels.js";
 import type { ExplorerSummary, WrittenFrom } from "../summary.js";
 import { chosenLists, type Where } from "./chosen.js";
 
@@ -26,11 +27,16 @@ export interface ListingFacts {
   contract: Contract;
   summary: ExplorerSummary;
   digests: WrittenFrom;
+  /** By listing, the names of its records, if it has labels.json. Listings that were not read are missing. */
+  names: Map<string, Labels | undefined>;
   /** Pages that were read to load all records, by number less one. */
   loaded: AnyRecord[][];
 }
 
 const SUMMARY = "explorer/summary.json";
+
+/** Few retries, since a user waits. */
+export const WAITS = { pausesMs: [250, 1000], timeoutMs: 20_000 };
 
 /** Maximum number of records that are loaded to be sorted, counted and filtered by ranges. */
 export const MOST_LOADED = 20_000;
@@ -59,8 +65,7 @@ export interface Reader {
 
 /** @param onKnown called with each snapshot before any of its records is returned. */
 export function createReader(base: URL, onKnown: (known: ListingFacts) => void): Reader {
-  // Few retries, since a user waits.
-  const host = openHost(base.href, { pausesMs: [250, 1000], timeoutMs: 20_000 });
+  const host = openHost(base.href, WAITS);
   let known: Promise<ListingFacts> | undefined;
 
   const readKnown = async (): Promise<ListingFacts> => {
@@ -75,7 +80,15 @@ export function createReader(base: URL, onKnown: (known: ListingFacts) => void):
       summary: await hexDigest(bytes),
     };
     const summary = objectOf(bytes, host.baseUrl) as unknown as ExplorerSummary;
-    const basis: ListingFacts = { view, snapshot: view.snapshot, contract, summary, digests, loaded: [] };
+    const basis: ListingFacts = {
+      view,
+      snapshot: view.snapshot,
+      contract,
+      summary,
+      digests,
+      names: new Map(),
+      loaded: [],
+    };
     onKnown(basis);
     return basis;
   };

@@ -5,18 +5,22 @@ import { type Member, membersOf } from "../../core/contract/contract.js";
 import { isPublishableUrl, pageUrl } from "../../core/contract/links.js";
 import { valueAt } from "../../core/contract/record/value.js";
 import type { Referrer } from "../../core/contract/references.js";
+import { firstOf } from "../../core/print/fit.js";
 import { number as separated, time } from "../../core/print/numbers.js";
-import { shellWord } from "../../core/print/text.js";
+import { shellWord, visible } from "../../core/print/text.js";
 import { element } from "../markup/page/element.js";
 import { visibleText } from "../markup/page/text.js";
 import { empty, wholeValue } from "../markup/page/value.js";
 import { epochTime, headingOf, meaningOf } from "../meaning.js";
 import { addressOf } from "./address.js";
 import { isLink, linkTo } from "./link.js";
+import { readName } from "./names.js";
 import type { ListedRow, ListingFacts } from "./reader.js";
-import { linkedReference, referringRecords } from "./references.js";
+import { referenceLink, referringRecords } from "./references.js";
 import { namesOf } from "./values.js";
 
+/** Maximum characters of the name of a record that is referred to. */
+const MOST_NAME = 200;
 /** Longer lists are shown as JSON. */
 const MOST_ITEMS = 1000;
 /** Width and height of images in pixels. */
@@ -111,8 +115,38 @@ function fieldRow(field: Member, value: unknown, known: ListingFacts): HTMLEleme
     "tr",
     {},
     element("th", { scope: "row" }, title, path),
-    element("td", {}, linkedReference(known, field.schema, value, fieldValue(field, value))),
+    element("td", {}, ...referredValue(known, field, value)),
     element("td", { class: "kind" }, visibleText(field.schema.description ?? `${meaningOf(field.schema).kind}.`)),
+  );
+}
+
+/** A value; a reference as a link with the name of its record and the key. */
+function referredValue(known: ListingFacts, field: Member, value: unknown): (Node | string)[] {
+  const whole = fieldValue(field, value);
+  const reference = referenceLink(known, field, value, whole);
+  if (!reference) return [whole];
+  const { link, to, key, name } = reference;
+  // A name that is not in labels.json is read when the record is shown.
+  if (name === undefined) Object.assign(link.dataset, { to, key });
+  return name === undefined ? [link] : [link, " ", keyOf(key)];
+}
+
+function keyOf(key: string): HTMLElement {
+  return element("bdi", { class: "id" }, visibleText(key));
+}
+
+/** Reads the names that the links of a record's references lack. */
+export async function nameReferences(article: HTMLElement, known: ListingFacts, signal: AbortSignal): Promise<void> {
+  const links = [...article.querySelectorAll("a")];
+  await Promise.all(
+    links.map(async (link) => {
+      const { to, key } = link.dataset;
+      if (to === undefined || key === undefined) return;
+      const name = await readName(known, to, key, signal);
+      if (name === undefined || signal.aborted) return;
+      link.replaceChildren(element("bdi", {}, firstOf(name, MOST_NAME, visible)));
+      link.after(" ", keyOf(key));
+    }),
   );
 }
 

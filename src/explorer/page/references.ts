@@ -1,31 +1,53 @@
 /** Links between the explorers of a site's listings: from a reference to its record, and from a record to those that refer to it. */
-import type { AnyRecord } from "../../core/contract/contract.js";
-import type { FieldSchema } from "../../core/contract/file/form.js";
+import type { AnyRecord, Field } from "../../core/contract/contract.js";
 import type { Referrer } from "../../core/contract/references.js";
-import { capital } from "../../core/print/text.js";
+import { firstOf } from "../../core/print/fit.js";
+import { capital, visible } from "../../core/print/text.js";
 import { element } from "../markup/page/element.js";
 import { visibleText } from "../markup/page/text.js";
+import { referenceOf } from "../meaning.js";
 import { addressOf, BEGINNING, type Chosen } from "./address.js";
+import { listingAt } from "./names.js";
 import type { ListingFacts } from "./reader.js";
-import { namesOf } from "./values.js";
+import { namesOf, referredName } from "./values.js";
+
+/** Maximum characters of a name. */
+const MOST_SHOWN = 40;
 
 /** The URL of another listing's explorer, relative to this one; undefined outside of a site. */
-function explorerOf({ snapshot }: Pick<ListingFacts, "snapshot">, name: string): string | undefined {
-  const { site, base_url } = snapshot;
-  if (site === undefined || !base_url.startsWith(`${site}/`)) return undefined;
-  const own = base_url.slice(site.length + 1);
-  return `${"../".repeat(own.split("/").length)}${name}/index.html`;
+function explorerOf(known: Pick<ListingFacts, "snapshot">, name: string): string | undefined {
+  const at = listingAt(known, name);
+  return at && `${at}index.html`;
 }
 
-/** Makes a value with `x-references` a link to the record with this key; returns any other value as it is. */
-export function linkedReference(known: ListingFacts, schema: FieldSchema, value: unknown, shown: Node): Node {
-  const to = schema["x-references"] ?? schema["x-observed"]?.["x-references"];
-  if (to === undefined || (typeof value !== "string" && typeof value !== "number")) return shown;
+/** A link to the record that a value refers to. */
+export interface ReferenceLink {
+  link: HTMLAnchorElement;
+  /** The name of the listing that it leads to. */
+  to: string;
+  key: string;
+  /** The name of the record, if it was read. */
+  name: string | undefined;
+}
+
+/** Makes a link of a value with `x-references`, with the name of its record if that was read; undefined for any other value. */
+export function referenceLink(
+  known: ListingFacts,
+  field: Pick<Field, "schema">,
+  value: unknown,
+  shown: Node,
+): ReferenceLink | undefined {
+  const to = referenceOf(field);
+  if (to === undefined || (typeof value !== "string" && typeof value !== "number")) return undefined;
   const explorer = explorerOf(known, to);
-  if (explorer === undefined) return shown;
-  const href = `${explorer}${addressOf({ key: String(value) })}`;
+  if (explorer === undefined) return undefined;
+  const key = String(value);
+  const name = referredName(known, field, value);
   // Links do not nest.
-  return element("a", { href }, shown instanceof HTMLAnchorElement ? visibleText(String(value)) : shown);
+  const plain = shown instanceof HTMLAnchorElement ? visibleText(key) : shown;
+  const content = name === undefined ? plain : element("bdi", {}, firstOf(name, MOST_SHOWN, visible));
+  const attributes = { href: `${explorer}${addressOf({ key })}`, title: name === undefined ? undefined : key };
+  return { link: element("a", attributes, content), to, key, name };
 }
 
 /** The section with links to the records that refer to this one; empty if no field that is a facet does. */

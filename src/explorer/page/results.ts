@@ -1,26 +1,32 @@
 /** The list of records, page by page: all, results of a search, or a selection of all loaded records. */
 import { type Field, fieldAt } from "../../core/contract/contract.js";
 import { pagesFor } from "../../core/contract/links.js";
-import { csvHeading, csvLineOf } from "../../core/contract/record/csv.js";
+import { csvColumns, csvHeading, csvLineOf } from "../../core/contract/record/csv.js";
 import { count, number } from "../../core/print/numbers.js";
 import { capital } from "../../core/print/text.js";
 import { button, element } from "../markup/page/element.js";
 import { createPager } from "../markup/page/pager.js";
 import { visibleText } from "../markup/page/text.js";
-import { headingOf } from "../meaning.js";
+import { headingOf, nameInText } from "../meaning.js";
 import { addressOf, BEGINNING, type ListPlace } from "./address.js";
+import { appliedPlace, mayLoad, rangeText } from "./applied.js";
 import { countsOfAll, createChoices, valueText, without } from "./choices.js";
-import { chosenColumns, createColumnMenu } from "./columns.js";
-import { foundRows, MOST_COMBINED, searchable } from "./found.js";
+import { createColumnMenu, shownColumns } from "./columns.js";
+import { foundRows, MOST_COMBINED } from "./found.js";
 import { createList } from "./list.js";
+import { readNames } from "./names.js";
+import { createNotice } from "./notice.js";
 import { type ListedRow, type ListingFacts, MOST_LOADED, type Reader } from "./reader.js";
 import type { Facts } from "./search.js";
-import { isRange, type Selection, select } from "./select.js";
+import { type Selection, select } from "./select.js";
 
 /** Maximum page of a search in lookup files, which reads all pages up to the shown one. */
 const MOST_SEARCHED = 100;
 /** Milliseconds after which the text of a download is released. */
 const DOWNLOAD_MS = 60_000;
+
+/** A way of reaching a place in several steps. */
+export type Step = "text" | "columns";
 
 /** A page of records. */
 interface Page {
@@ -37,28 +43,41 @@ interface Page {
  * @param box the element to fill.
  * @param onGo called with the place that the user chose.
  * @param run runs a download, and reports its error.
+ * @param onApplied called with the field that is searched.
  */
 export function createResults(
   box: HTMLElement,
   { words }: Facts,
-  onGo: (place: ListPlace) => void,
+  onGo: (place: ListPlace, step?: Step) => void,
   run: (download: (reader: Reader, signal: AbortSignal) => Promise<void>) => void,
+  onApplied: (known: ListingFacts, within: string | undefined) => void,
 ) {
+  /** The place as its address says it, and what of it applies. */
   let shown = BEGINNING;
+  let applied = BEGINNING;
+  /** The notice on what does not apply. */
+  let said = "";
   /** The last selection, for its next pages and its download. */
   let selected: { known: ListingFacts; address: string; selection: Selection } | undefined;
-  const go = (place: Partial<ListPlace>) => onGo({ ...shown, page: 1, ...place });
+  const go = (place: Partial<ListPlace>, step?: Step) => onGo({ ...shown, page: 1, ...place }, step);
   const title = element("h2", { id: "list-title", class: "hidden" }, visibleText(capital(words[1])));
   const status = element("p", { id: "status", role: "status" }, "Reading…");
   const progress = element("progress", { "aria-label": `Loading all ${words[1]}`, hidden: "" });
   const chosen = element("div", { class: "chosen" });
+  const unapplied = createNotice();
+  const unnamed = createNotice();
   const choices = createChoices(go);
   const list = createList(title.id, status.id, (sort) => go({ sort }));
-  const columns = createColumnMenu((columns) => go({ columns, page: shown.page }));
+  const columns = createColumnMenu((columns) => go({ columns, page: shown.page }, "columns"));
   const download = button({ class: "button small", hidden: "" }, () => run(saveCsv), "Save as CSV");
-  const found = element("div", { class: "found" }, status, progress, columns.element, download, chosen);
+  const copied = element("span", { class: "copied", role: "status" });
+  const copy = button({ class: "button small" }, () => void copyLink(), "Copy link");
+  const found = element("div", { class: "found" }, status, progress, columns.element, download, copy, copied, chosen);
   const pager = createPager(list.box, (page) => go({ page }));
-  box.append(choices.element, element("div", { class: "results" }, title, found, list.box, pager.bar));
+  box.append(
+    choices.element,
+    element("div", { class: "results" }, title, found, unapplied.element, unnamed.element, list.box, pager.bar),
+  );
   /** Number of loads of all records that have begun. */
   let loads = 0;
   /** Maximum height of a page so far, and the width at which it was measured. */
@@ -82,7 +101,7 @@ export function createResults(
     const range = rows.length === total ? "" : `${number(first + 1)} to ${number(last)} of `;
     const records = total === undefined ? `more than ${count(last, words)}` : count(total, words);
     if (!isFiltered(place)) status.textContent = range + records;
-    else if (total === 0) status.textContent = nothingText(place);
+    else if (total === 0) status.textContent = nothingText(known, place);
     else status.textContent = `${range}${records} found, in ${number(all)}.`;
   };
 
@@ -126,8 +145,15 @@ export function createResults(
     const { page_size: size } = known.snapshot;
     const pages = pagesFor(rows.length, size);
     const page = Math.min(place.page, pages);
-    choices.show(known, place, counts, "");
+    choices.show(known, shown, counts, rows, "");
     return { page, rows: rows.slice((page - 1) * size, page * size), total: rows.length, pages };
+  };
+
+  /** Shows the filters with counts of all records; without counts, if only some are found, which are not known yet. */
+  const showAllChoices = (known: ListingFacts, isSome: boolean) => {
+    if (isSome) return choices.show(known, shown, "unknown", "unknown", noteFor(known));
+    const loaded = known.loaded.flat().map((record) => ({ record }));
+    choices.show(known, shown, countsOfAll(known), isLoaded(known) ? loaded : "all", noteFor(known));
   };
 
   /** Searches up to the end of the page, or up to the last page there is. */
@@ -149,12 +175,34 @@ export function createResults(
     return { page, rows, total: (page - 1) * size + rows.length, pages: page };
   };
 
-  const nothingText = ({ text, where, ranges }: ListPlace) =>
-    text.trim() === "" || where.size + ranges.size > 0
-      ? `No ${words[0]} meets all conditions.`
-      : `No ${words[0]} matches. All words must occur in names; the last one may be incomplete.`;
+  const nothingText = ({ contract }: ListingFacts, { text, within, where, ranges }: ListPlace) => {
+    if (text.trim() === "" || where.size + ranges.size > 0) return `No ${words[0]} meets all conditions.`;
+    const place = within === undefined ? "names" : nameInText(fieldAt(contract, within));
+    return `No ${words[0]} matches. All words must occur in ${place}; the last one may be incomplete.`;
+  };
 
-  const showChosen = ({ contract }: ListingFacts, { where, ranges }: ListPlace) => {
+  const copyLink = async () => {
+    try {
+      await navigator.clipboard.writeText(location.href);
+      copied.textContent = "Copied.";
+    } catch {
+      // Not over http, or not allowed.
+      copied.textContent = "Not copied: copy it from the address bar.";
+    }
+  };
+
+  const showUnapplied = (refused: readonly string[]) => {
+    const text = refused.length === 0 ? "" : `Not applied: ${refused.join("; ")}.`;
+    // Do not replace a notice that says the same, whose button may have the focus.
+    if (text === said) return;
+    said = text;
+    if (text === "") unapplied.clear();
+    else unapplied.say(text, { "Remove from the address": () => go(applied) });
+  };
+
+  /** Shows a button for each filter that applies, which removes it. Those that do not apply stay in the address. */
+  const showChosen = (known: ListingFacts, { where, ranges }: ListPlace) => {
+    const { contract } = known;
     const chip = (field: Field, text: Node, rest: Partial<ListPlace>) => {
       const cross = element("span", { "aria-hidden": "true" }, " ✕");
       const hint = element("span", { class: "hidden" }, ", remove this filter");
@@ -162,50 +210,65 @@ export function createResults(
       return button({ class: "button small" }, () => go(rest), heading, text, cross, hint);
     };
     const values = [...where].flatMap(([path, all]) =>
-      all.map((value) => chip(fieldAt(contract, path), valueText(value), { where: without(where, path, value) })),
+      all.map((value) => {
+        const field = fieldAt(contract, path);
+        return chip(field, valueText(known, field, value), { where: without(shown.where, path, value) });
+      }),
     );
-    const limits = [...ranges].map(([path, [from, to]]) => {
-      const text = from === "" ? `to ${to}` : to === "" ? `from ${from}` : `${from} to ${to}`;
-      const others = new Map([...ranges].filter(([other]) => other !== path));
-      return chip(fieldAt(contract, path), visibleText(text), { ranges: others });
+    const limits = [...ranges].map(([path, range]) => {
+      const others = new Map([...shown.ranges].filter(([other]) => other !== path));
+      return chip(fieldAt(contract, path), visibleText(rangeText(range)), { ranges: others });
     });
     chosen.replaceChildren(...values, ...limits);
   };
 
-  /** Saves all records of the shown place, with the chosen columns or all fields. */
+  /** Saves all records of the shown list, with the chosen columns or all fields. */
   const saveCsv = async (reader: Reader, signal: AbortSignal) => {
     const known = await reader.known();
     const { contract } = known;
-    const { rows } = await selectionOf(reader, known, shown, signal);
-    const fields = shown.columns.length > 0 ? shown.columns.map((path) => fieldAt(contract, path)) : contract.fields;
-    const lineOf = csvLineOf({ fields });
-    const lines = [csvHeading({ fields }), ...rows.map(({ record }) => lineOf(record))];
-    const href = URL.createObjectURL(new Blob([lines.join("\n"), "\n"], { type: "text/csv" }));
+    const { rows } = await selectionOf(reader, known, applied, signal);
+    const { columns } = applied;
+    const chosen = columns.length > 0 ? { fields: shownColumns(known, columns) } : csvColumns(contract);
+    const lineOf = csvLineOf(chosen);
+    const lines = [csvHeading(chosen), ...rows.map(({ record }) => lineOf(record))];
+    // Without a byte order mark, Excel does not read the file as UTF-8.
+    const href = URL.createObjectURL(new Blob(["\ufeff", lines.join("\n"), "\n"], { type: "text/csv" }));
     element("a", { href, download: `${words[1]}.csv` }).click();
     setTimeout(() => URL.revokeObjectURL(href), DOWNLOAD_MS);
   };
 
   return {
-    /** Shows a place. The old rows stay until the first new ones were read. Returns the place without what the snapshot lacks. */
+    /**
+     * Shows a place, and says what of it does not apply. The old rows stay until the first new ones were read.
+     * @returns the place with a page and columns that the snapshot has
+     */
     async show(reader: Reader, place: ListPlace, signal: AbortSignal): Promise<ListPlace> {
       list.table.setAttribute("aria-busy", "true");
       try {
         const known = await reader.known();
         signal.throwIfAborted();
-        const asked = placeIn(place, known);
-        shown = asked;
+        const { place: asked, refused } = appliedPlace(place, known);
+        const wrong = await readNames(known, namedFields(known, asked));
+        signal.throwIfAborted();
+        if (wrong === undefined) unnamed.clear();
+        else unnamed.say(wrong);
+        applied = asked;
+        shown = { ...place, columns: asked.columns };
         const isPlain = !isFiltered(asked) && !asked.sort;
-        const isSearch = asked.where.size + asked.ranges.size === 0 && !asked.sort && !isLoaded(known);
-        if (isPlain || selected?.known !== known)
-          choices.show(known, asked, isFiltered(asked) ? "unknown" : countsOfAll(known), noteFor(known));
+        const isByTerms = asked.where.size + asked.ranges.size === 0 && !asked.sort && asked.within === undefined;
+        const isSearch = isByTerms && !isLoaded(known);
+        if (isPlain || selected?.known !== known) showAllChoices(known, isFiltered(asked));
         columns.show(known, asked.columns);
         download.hidden = !mayLoad(known);
         showChosen(known, asked);
+        showUnapplied(refused);
+        onApplied(known, asked.within);
+        copied.textContent = "";
         const read = isPlain ? readPage : isSearch || !mayLoad(known) ? readFound : readSelection;
         const page = await read(reader, known, asked, signal);
         signal.throwIfAborted();
         showPage(known, asked, page);
-        shown = { ...asked, page: page.page };
+        shown = { ...shown, page: page.page };
         return shown;
       } catch (error) {
         if (!signal.aborted)
@@ -219,34 +282,20 @@ export function createResults(
   };
 }
 
-/** Whether all records may be loaded. */
-function mayLoad({ snapshot }: ListingFacts): boolean {
-  return snapshot.count <= MOST_LOADED;
-}
-
 function isLoaded({ loaded, snapshot }: ListingFacts): boolean {
   return loaded.filter(Boolean).length === snapshot.pages;
+}
+
+/** The fields that are shown, or filtered by. */
+function namedFields(known: ListingFacts, { columns, where }: ListPlace): readonly Field[] {
+  const paths = new Set([...known.summary.facets.map(({ path }) => path), ...where.keys()]);
+  return [...shownColumns(known, columns), ...known.contract.fields.filter(({ path }) => paths.has(path))];
 }
 
 /** Says why there are no ranges, sorting and counts. */
 function noteFor(known: ListingFacts): string {
   if (mayLoad(known)) return "";
   return `Sorting, ranges and counts of what was found need all records in this page: at most ${number(MOST_LOADED)}. At most ${MOST_COMBINED} combinations of values are searched.`;
-}
-
-/** A place without facets and fields that the snapshot does not have, and without what needs more records than may be loaded. */
-function placeIn(place: ListPlace, known: ListingFacts): ListPlace {
-  const { contract, summary } = known;
-  const isAll = mayLoad(known);
-  const { sort } = place;
-  const where = new Map([...place.where].filter(([path]) => summary.facets.some((facet) => facet.path === path)));
-  return {
-    ...place,
-    where: isAll ? where : searchable(where),
-    ranges: new Map([...place.ranges].filter(([path, range]) => isAll && isRange(contract, path, range))),
-    sort: isAll && contract.fields.some(({ path }) => path === sort?.path) ? sort : undefined,
-    columns: chosenColumns(known, place.columns),
-  };
 }
 
 function isFiltered({ text, where, ranges }: ListPlace): boolean {

@@ -2,7 +2,12 @@
 import type { Referrer } from "../../core/contract/references.js";
 import { element } from "../markup/page/element.js";
 import { visibleText } from "../markup/page/text.js";
+import { nameInText } from "../meaning.js";
 import type { WrittenFrom } from "../summary.js";
+import { mayLoad } from "./applied.js";
+import { allColumns } from "./columns.js";
+import type { ListingFacts } from "./reader.js";
+import { isSearchable } from "./values.js";
 
 /** Facts in index.html about the listing. */
 export interface Facts {
@@ -18,8 +23,16 @@ export interface Facts {
 const DELAY = 50;
 const LONGEST = 200;
 
-/** Makes the search box. @param onSearch called with the text to search for. */
-export function createSearch({ words, searched }: Facts, onSearch: (text: string) => void) {
+/**
+ * Makes the search box.
+ * @param onSearch called with the text to search for.
+ * @param onWithin called with the path of the only field to search in; undefined for names and keys.
+ */
+export function createSearch(
+  { words, searched }: Facts,
+  onSearch: (text: string) => void,
+  onWithin: (path: string | undefined) => void,
+) {
   const field = element("input", {
     id: "search",
     class: "field",
@@ -31,7 +44,11 @@ export function createSearch({ words, searched }: Facts, onSearch: (text: string
     enterkeyhint: "search",
   });
   const name = element("label", { class: "label", for: field.id }, visibleText(`Search ${words[1]} by ${searched}`));
-  const form = element("form", { class: "search", role: "search", "aria-label": "Search" }, name, field);
+  const within = element("select", { class: "within", "aria-label": "Search in" });
+  within.addEventListener("change", () => onWithin(within.value === "" ? undefined : within.value));
+  const above = element("div", { class: "above" }, name, within);
+  const form = element("form", { class: "search", role: "search", "aria-label": "Search" }, above, field);
+  let contract: ListingFacts["contract"] | undefined;
   let waiting: ReturnType<typeof setTimeout> | undefined;
   const search = () => {
     clearTimeout(waiting);
@@ -54,6 +71,19 @@ export function createSearch({ words, searched }: Facts, onSearch: (text: string
   return {
     element: form,
     focus: () => field.select(),
+    /** Shows the fields to search in, if there is a choice, and which is searched. */
+    showFields(known: ListingFacts, path: string | undefined): void {
+      if (contract !== known.contract) {
+        const fields = mayLoad(known) ? allColumns(known).filter(isSearchable) : [];
+        const options = fields.map((one) =>
+          element("option", { value: one.path }, visibleText(`in ${nameInText(one)}`)),
+        );
+        within.replaceChildren(element("option", { value: "" }, "in names and keys"), ...options);
+        within.hidden = fields.length === 0;
+        contract = known.contract;
+      }
+      within.value = path ?? "";
+    },
     /** Shows a text without searching for it. A search for another text that has not begun is dropped. */
     show(text: string): void {
       // Do not change text that is being typed.

@@ -1,8 +1,9 @@
 /** Selects from all records in memory: by search, filters and ranges, counted by facet and sorted. */
-import { type Contract, type Field, fieldAt } from "../../core/contract/contract.js";
+import { type Field, fieldAt } from "../../core/contract/contract.js";
 import {
   facetTerm,
   facetTermsOf,
+  foldedWords,
   matchesAny,
   nameFields,
   wantedWords,
@@ -13,7 +14,7 @@ import { textOf } from "../markup/page/text.js";
 import type { ListPlace, Range, Sort } from "./address.js";
 import { isKey } from "./found.js";
 import type { ListedRow, ListingFacts } from "./reader.js";
-import { dayOf, rangeKind } from "./values.js";
+import { dayOf, measureOf, referredName } from "./values.js";
 
 export interface Selection {
   rows: readonly ListedRow[];
@@ -28,10 +29,12 @@ export function select(known: ListingFacts, records: readonly ListedRow[], place
   const { contract, summary } = known;
   const text = place.text.trim();
   const tests = [
-    ...(text === "" ? [] : [textTest(known, text)]),
+    ...(text === "" ? [] : [place.within === undefined ? textTest(known, text) : wordTest(known, text, place.within)]),
     ...[...place.ranges].map(([path, range]) => rangeTest(fieldAt(contract, path), range)),
   ];
-  const chosen = summary.facets.map((facet) => {
+  const isFacet = (path: string) => summary.facets.some((facet) => facet.path === path);
+  const references = [...place.where.keys()].filter((path) => !isFacet(path)).map((path) => fieldAt(contract, path));
+  const chosen = [...summary.facets, ...references].map((facet) => {
     const values = place.where.get(facet.path);
     const terms = values && new Set(values.map((value) => facetTerm(facet, value)));
     return { facet, fits: (own: readonly string[]) => !terms || own.some((term) => terms.has(term)) };
@@ -49,7 +52,7 @@ export function select(known: ListingFacts, records: readonly ListedRow[], place
     const counted = missed.length === 0 ? seen : missed.length === 1 ? missed : [];
     for (const { terms } of counted) for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
   }
-  if (place.sort) return { rows: sorted(rows, fieldAt(contract, place.sort.path), place.sort), counts };
+  if (place.sort) return { rows: sorted(known, rows, fieldAt(contract, place.sort.path), place.sort), counts };
   const isExact = ({ record }: ListedRow) => text !== "" && String(valueAt(record, contract.key)) === text;
   return { rows: [...rows.filter(isExact), ...rows.filter((row) => !isExact(row))], counts };
 }
@@ -68,8 +71,20 @@ function textTest({ contract }: ListingFacts, text: string): Test {
   };
 }
 
+/** Whether a record has all words in one field. */
+function wordTest({ contract }: ListingFacts, text: string, path: string): Test {
+  const field = fieldAt(contract, path);
+  const wanted = wantedWords(text);
+  return (record) => {
+    const value = valueAt(record, field);
+    if (wanted.length === 0 || typeof value !== "string") return false;
+    const words = foldedWords(value);
+    return wanted.every((one) => matchesAny(one, words));
+  };
+}
+
 function rangeTest(field: Field, [from, to]: Range): Test {
-  if (rangeKind(field) === "number") {
+  if (measureOf(field) === "number") {
     const least = from === "" ? Number.NEGATIVE_INFINITY : Number(from);
     const most = to === "" ? Number.POSITIVE_INFINITY : Number(to);
     return (record) => {
@@ -83,24 +98,21 @@ function rangeTest(field: Field, [from, to]: Range): Test {
   };
 }
 
-/** Whether a range is valid for its field; `YYYY-MM-DD` or a number at each end that is not open. */
-export function isRange({ fields }: Pick<Contract, "fields">, path: string, [from, to]: Range): boolean {
-  const field = fields.find((field) => field.path === path);
-  const kind = field && rangeKind(field);
-  const isEnd = (text: string) =>
-    kind === "date"
-      ? new Date(text).toJSON()?.slice(0, 10) === text
-      : /^-?(\d*\.)?\d+(e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text));
-  return kind !== undefined && from + to !== "" && [from, to].every((end) => end === "" || isEnd(end));
+/** Whether a text is an end of a range: `YYYY-MM-DD`, or a number. */
+export function isRangeEnd(kind: "date" | "number", text: string): boolean {
+  if (kind === "date") return new Date(text).toJSON()?.slice(0, 10) === text;
+  return /^-?(\d*\.)?\d+(e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text));
 }
 
 const COLLATOR = new Intl.Collator("en", { numeric: true });
 
 /** Sorts rows by a field. Records without a value come last, and equal ones stay in published order. */
-function sorted(rows: readonly ListedRow[], field: Field, { isDescending }: Sort): ListedRow[] {
-  const compare = rangeKind(field) === "date" ? compareTimes : compareValues;
+function sorted(known: ListingFacts, rows: readonly ListedRow[], field: Field, { isDescending }: Sort): ListedRow[] {
+  const compare = measureOf(field) === "date" ? compareTimes : compareValues;
   const sign = isDescending ? -1 : 1;
-  const valued = rows.map((row) => ({ row, value: valueAt(row.record, field) ?? undefined }));
+  // References are sorted by the names that are shown.
+  const shownValue = (value: unknown) => referredName(known, field, value) ?? value ?? undefined;
+  const valued = rows.map((row) => ({ row, value: shownValue(valueAt(row.record, field)) }));
   const present = valued.filter(({ value }) => value !== undefined);
   const absent = valued.filter(({ value }) => value === undefined);
   present.sort((one, other) => sign * compare(one.value, other.value));

@@ -26,6 +26,7 @@ import { inspect, type Release } from "../../core/release/open.js";
 import { readReleaseFile } from "../../core/release/plain-files.js";
 import { findUnreadable } from "../../core/release/sharing.js";
 import { filesOf, partsOfListing, RECORDS_WORDS } from "../../core/release/site.js";
+import type { ExplorerSummary } from "../../explorer/summary.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";
 import { checkSigned, type SignatureResult, type SignatureTrust, type Signed } from "../signature.js";
 import { Findings, type Verdict } from "../verdict.js";
@@ -48,7 +49,7 @@ export interface DiskOptions extends Pick<VerifyOptions, "workers">, Omit<Verify
 
 /** The format versions that can be compared. */
 const LOOKUP_VERSION: LookupIndex["version"] = 2;
-const SUMMARY_VERSION = 1;
+const SUMMARY_VERSION: ExplorerSummary["version"] = 2;
 const VIEWS_VERSION = 1;
 const UNOPENED = "not looked at, since the release cannot be opened";
 /** Maximum bytes of a signature: four lines, one of them with a base URL. */

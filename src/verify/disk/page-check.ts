@@ -8,7 +8,7 @@ import { envelopeDifferences, expectedEnvelope, readBody } from "../../core/cont
 import type { ContractFile } from "../../core/contract/file/form.js";
 import type { Encoding } from "../../core/contract/headers.js";
 import { AVATAR_PATH } from "../../core/contract/links.js";
-import { csvLineOf } from "../../core/contract/record/csv.js";
+import { csvColumns, csvLineOf } from "../../core/contract/record/csv.js";
 import { recordsOf } from "../../core/contract/record/split.js";
 import type { WarningCounts } from "../../core/contract/record/warnings.js";
 import type { Snapshot } from "../../core/contract/snapshot.js";
@@ -56,7 +56,7 @@ function lineCollector(lineOf: (record: string) => string = (record) => record):
 async function collectorsOf(contract: Contract, pageSize: number, wanted: Wanted): Promise<readonly Collector[]> {
   const { lookup, explorer, bulk, csv, views } = wanted;
   const artifacts = await artifactsOf({ lookup, explorer, views });
-  const csvLine = csvLineOf(contract);
+  const csvLine = csvLineOf(csvColumns(contract));
   return [
     ...(bulk ? [lineCollector()] : []),
     ...(csv ? [lineCollector((record) => csvLine(JSON.parse(record)))] : []),

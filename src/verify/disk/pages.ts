@@ -1,11 +1,11 @@
 /** Checks all pages of a release with worker threads, and compares the files that their records make. */
 
 import { Mergers } from "../../build/artifacts/artifacts.js";
-import { csvHeading } from "../../core/contract/record/csv.js";
+import { csvColumns, csvHeading } from "../../core/contract/record/csv.js";
 import { countWarning, type WarningCounts } from "../../core/contract/record/warnings.js";
 import { packageFile } from "../../core/package.js";
 import { count as counted } from "../../core/print/numbers.js";
-import { CSV, EXPLORER, isSorted, SUMMARY } from "../../core/release/layout.js";
+import { CSV, EXPLORER, isSorted, LABELS, SUMMARY } from "../../core/release/layout.js";
 import { hasPageFolder, type Release } from "../../core/release/open.js";
 import { PageDigests } from "../../core/release/sums.js";
 import { ThreadPool, threadsFor } from "../../core/workers/pool.js";
@@ -53,13 +53,13 @@ export async function checkPages(
     ...(!skipped["bulk"] && { bulk: new PlainHash() }),
     ...(!skipped["csv"] && { csv: new PlainHash() }),
   };
-  plain.csv?.update(Buffer.from(`${csvHeading(contract)}\n`));
+  plain.csv?.update(Buffer.from(`${csvHeading(csvColumns(contract))}\n`));
   const views = skipped["views"] ? {} : (wantedViews(release, findings) ?? {});
   const wanted = { lookup, explorer, bulk: plain.bulk !== undefined, csv: plain.csv !== undefined, views };
   const isMade = (path: string) =>
     isNamingViews(path, views) ||
     (lookup && groupOf(path) === "lookup") ||
-    (explorer && (path === SUMMARY || (isSorted(path) && !path.startsWith("lookup"))));
+    (explorer && (path === SUMMARY || path === LABELS || (isSorted(path) && !path.startsWith("lookup"))));
   const left = new Set([...digests.keys()].filter(isMade));
   const total = left.size;
   let files = 0;
@@ -80,7 +80,10 @@ export async function checkPages(
   const warnings: WarningCounts = {};
   const collection = { count, pages, pageSize, baseUrl, path: contract.listing.path, links };
   const ofViews = new CheckedViews(release, { collection, workers, findings });
-  const mergers = await Mergers.start({ lookup, explorer, views }, { contract, collection, sink, views: ofViews });
+  const mergers = await Mergers.start(
+    { lookup, explorer, views },
+    { contract, collection, sink, isReferredTo: sums.others.has(LABELS), views: ofViews },
+  );
   // Pages behind a symbolic link are outside the release. The check of files reports the link.
   let isWhole = hasPageFolder(release);
   let unhashed = sums.pages.pages * variants.length;

@@ -1,12 +1,17 @@
 /** The checks of a release on disk, in the order of the report. */
 import { count } from "../../core/print/numbers.js";
-import { BULK, CHANGES, CSV, EXPLORER, isViewIndex, RECORDS, VIEWS } from "../../core/release/layout.js";
+import { BULK, CHANGES, CSV, EXPLORER, isViewIndex, LABELS, RECORDS, VIEWS } from "../../core/release/layout.js";
 import type { Release } from "../../core/release/open.js";
 import { SIGNATURE_ROW } from "../signature.js";
 import { checkRow, type Findings, type Row } from "../verdict.js";
 
 /** The checks of single files that are made of all records. */
-const SINGLE: Partial<Record<string, string>> = { [RECORDS]: "record-list", [CSV]: "csv", [EXPLORER]: "explorer" };
+const SINGLE: Partial<Record<string, string>> = {
+  [RECORDS]: "record-list",
+  [CSV]: "csv",
+  [EXPLORER]: "explorer",
+  [LABELS]: "explorer",
+};
 
 /** The check of a file that is made of all records; undefined for any other file. */
 export function groupOf(path: string): string | undefined {
@@ -38,7 +43,7 @@ const CHECKS: readonly (readonly [name: string, rule: string, what: string])[] =
   ["csv", "records.csv.gz holds exactly the records of the pages, in order", "file"],
   ["changes", "each step of changes.json is intact, and its lines are valid", "step"],
   ["lookup", "the files in lookup match the keys and names of all records", "file"],
-  ["explorer", "explorer/summary.json and its sorted files match all records", "file"],
+  ["explorer", "explorer/summary.json, its sorted files and labels.json match all records", "file"],
   ["views", "each view has exactly the records of the listing, by its values and order", "view"],
   ["readable", "other users, such as a web server's, can read every file", "files"],
 ];

@@ -56,7 +56,7 @@ test("verify finds a flipped byte, another cell, a row that is missing and one t
   };
   expect(await found(text)).toEqual([]);
   const lines = text.trimEnd().split("\n");
-  expect(await found(text.replace("closed,code", "closed,id"))).toMatchObject([["csv", { path: PATH }]]);
+  expect(await found(text.replace("code,name", "id,name"))).toMatchObject([["csv", { path: PATH }]]);
   expect(await found([...lines.slice(0, 30), "x", ...lines.slice(31), ""].join("\n"))).toMatchObject([
     ["csv", { path: PATH, found: expect.stringContaining("plain bytes of") }],
   ]);

@@ -34,6 +34,7 @@ const PUBLIC_KEY = "RWRp0OvCtaYHsJ4UeCtLxQfDKJ36LwBn7ectFnxFbFfrEasxXK/gKQ5S";
 
 /** For each kind of value, a setting that has it. */
 const SAMPLES: Partial<Record<SettingKey, [text: string, value: unknown]>> = {
+  title: ["A shop", "A shop"],
   sourceFormat: ["tsv", "tsv"],
   separator: [";", ";"],
   quote: ["none", "none"],

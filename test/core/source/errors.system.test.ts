@@ -54,7 +54,11 @@ describe("the file", () => {
       "F/users.sqlite has no table: no file in it is .csv, .tsv, .tab, .ndjson or .jsonl, or .gz of these.",
     ],
     ["empty", () => write(""), "F/users.sqlite is empty (0 bytes); give a SQLite, CSV, TSV or NDJSON file."],
-    ["text", () => write("id,username\n1,ada\n".repeat(1000)), "is text, not a SQLite database; name it .csv, .tsv"],
+    [
+      "text",
+      () => write("id,username\n1,ada\n".repeat(1000)),
+      "is text, not a SQLite database; name it .csv, or pass --format csv",
+    ],
     ["encrypted", () => write(noise), OTHER],
     [
       "without tables",

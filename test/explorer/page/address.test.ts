@@ -21,6 +21,7 @@ const ADDRESSES = [
       columns: ["total", "a,b"],
     },
   ],
+  ["#?q=a&in=a.b", { ...BEGINNING, text: "a", within: "a.b" }],
   ["#?sort=-x", { ...BEGINNING, sort: { path: "-x", isDescending: false } }],
   [
     "#?is_active=true&year=-12&%C3%A9tat=null&text=%22true%22&name=",
@@ -37,11 +38,12 @@ const ADDRESSES = [
   ],
   // Paths that are called as the page's own parameters are.
   [
-    "#?.q=1&.page=2&..x=3&.sort=4&.desc=5&.column=6&.from.x=7&.to.x=8",
+    "#?.q=1&.in=0&.page=2&..x=3&.sort=4&.desc=5&.column=6&.from.x=7&.to.x=8",
     {
       ...BEGINNING,
       where: new Map<string, Chosen[]>([
         ["q", [1]],
+        ["in", [0]],
         ["page", [2]],
         [".x", [3]],
         ["sort", [4]],

@@ -1,10 +1,11 @@
 /** Selections from loaded records: search, filters, ranges, counts and order. */
 import { describe, expect, test } from "vitest";
 import { type AnyRecord, contractOf } from "../../../src/core/contract/contract.js";
-import { BEGINNING, type ListPlace } from "../../../src/explorer/page/address.js";
+import { BEGINNING, type ListPlace, parseHash } from "../../../src/explorer/page/address.js";
+import { appliedPlace } from "../../../src/explorer/page/applied.js";
 import { searchable } from "../../../src/explorer/page/found.js";
 import type { ListingFacts } from "../../../src/explorer/page/reader.js";
-import { isRange, select } from "../../../src/explorer/page/select.js";
+import { select } from "../../../src/explorer/page/select.js";
 import { contractWith } from "../../support/contracts.js";
 import { writeFacts } from "../collection.js";
 
@@ -33,7 +34,7 @@ function order(id: string, customer: string, status: string, tags: string[], tot
 /** Keys of the selected records, and the counts. */
 async function selected(place: Partial<ListPlace>, records = RECORDS) {
   const { summary } = await writeFacts(contract, records);
-  const known = { contract, summary } as ListingFacts;
+  const known = { contract, summary, names: new Map() } as unknown as ListingFacts;
   const rows = records.map((record, number) => ({ record, number }));
   const { rows: found, counts } = select(known, rows, { ...BEGINNING, ...place });
   return { keys: found.map(({ record }) => record["id"]), counts: Object.fromEntries(counts) };
@@ -46,6 +47,8 @@ test.each<[string, Partial<ListPlace>, string[]]>([
   ["keys and names, the whole key first", { text: "A1" }, ["A1", "A10", "B1"]],
   ["a key before what comes earlier", { text: "B1" }, ["B1"]],
   ["nothing by punctuation", { text: "?" }, []],
+  ["words of one field, the last one as a prefix", { text: "pa", within: "status" }, ["A10"]],
+  ["no words of other fields, and no keys", { text: "A1", within: "status" }, []],
   ["one value of a facet", { where: new Map([["status", ["new"]]]) }, ["A1", "A2"]],
   ["several values of a facet", { where: new Map([["status", ["new", "sent"]]]) }, ["A1", "A2", "B1"]],
   [
@@ -100,7 +103,6 @@ describe("ranges", () => {
     ["total", ["1", "2.5e3"], true],
     ["total", ["x", ""], false],
     ["total", ["", " "], false],
-    ["total", ["", ""], false],
     ["total", ["Infinity", ""], false],
     ["total", ["-.5", "1E+2"], true],
     ["total", ["0x10", ""], false],
@@ -113,6 +115,45 @@ describe("ranges", () => {
     ["status", ["a", "b"], false],
     ["no such field", ["1", "2"], false],
   ] as const)("%s from and to %j: %s", (path, range, isValid) => {
-    expect(isRange(contract, path, range)).toBe(isValid);
+    const { place, refused } = applied({ ranges: new Map([[path, range]]) });
+    expect(place.ranges.get(path)).toEqual(isValid ? range : undefined);
+    expect(refused).toHaveLength(isValid ? 0 : 1);
+  });
+});
+
+/** What applies of a place, in a listing of this many records. */
+function applied(place: Partial<ListPlace>, count = 4) {
+  const facets = ["status", "tags"].map((path) => ({ path, names: [path], values: [], more: 0 }));
+  return appliedPlace({ ...BEGINNING, ...place }, { contract, summary: { facets }, snapshot: { count } });
+}
+
+describe("what does not apply is said", () => {
+  test.each([
+    ["#?from.total=5&to.total=9", 20_001, ["total 5 to 9, since ranges need at most 20,000 records"]],
+    ["#?to.ordered_at=2021-02-01", 20_001, ["ordered at to 2021-02-01, since ranges need at most 20,000 records"]],
+    ["#?from.ordered_at=2021", 20_001, ["ordered at from 2021, since 2021 is not a day such as 2021-02-01"]],
+    ["#?from.total=a&to.total=2", 4, ["total a to 2, since a is not a number"]],
+    ["#?from.status=a", 4, ["status from a, since status has no ranges"]],
+    ["#?from.id=1", 4, ["ID from 1, since ID has no ranges"]],
+    ["#?from.x=1&y=2", 4, ["y 2, since there is no field y", "x from 1, since there is no field x"]],
+    ["#?customer=Bob&customer=", 4, ["customer Bob or empty, since customer is not a facet"]],
+    ["#?total=null", 4, ["total none, since total is not a facet"]],
+    ["#?sort=", 4, ['order by "", since there is no field ""']],
+    ["#?desc=total", 20_001, ["order by total, since sorting needs at most 20,000 records"]],
+    ["#?q=x&in=status", 20_001, ["search in status, since a search in one field needs at most 20,000 records"]],
+    ["#?q=x&in=total", 4, ["search in total, since total is not a text"]],
+    ["#?q=x&in=", 4, ['search in "", since there is no field ""']],
+    ["#?q=x&in=customer&status=a&tags=b&desc=total&from.total=1&q=x", 20_000, []],
+  ])("%s, in %i records", (hash, count, refused) => {
+    expect(applied(parseHash(hash) as ListPlace, count).refused).toEqual(refused);
+  });
+
+  test("also of values of which too many combinations would be searched", () => {
+    const values = Array.from({ length: 40 }, (_, at) => `v${at}`);
+    const where = new Map(["status", "tags"].map((path) => [path, values]));
+    expect(applied({ where }).refused).toEqual([]);
+    const { place, refused } = applied({ where }, 20_001);
+    expect(place.where.get("tags")).toHaveLength(5);
+    expect(refused).toEqual(["35 values of tags, since at most 200 combinations of values are searched"]);
   });
 });

@@ -25,6 +25,7 @@ import {
   viewIndexPath,
   viewSumsPath,
 } from "../../../core/release/layout.js";
+import type { DescribedSite } from "../../../explorer/overview.js";
 import { type ApiDescription, type JsonPart, ref } from "./described.js";
 import { found, headerComponents, pageResponse, responseComponents } from "./responses.js";
 import { fileSchemas, recordSchemas, siteFileSchema } from "./schemas.js";
@@ -75,7 +76,8 @@ export function describeApi(contract: Contract, described: ApiDescription): stri
  * Writes the openapi.json at the top of a site: all paths of all listings. What differs between listings has the listing's name
  * before its own. Equal arguments give equal bytes.
  */
-export function describeSiteApi(baseUrl: string, listings: readonly DescribedListing[]): string {
+export function describeSiteApi(site: DescribedSite, listings: readonly DescribedListing[]): string {
+  const { baseUrl } = site;
   const places = placesOf(listings.map(({ name }) => name));
   const placeOf = (name: string) => places.get(name) ?? ALONE;
   const withLookup = listings.filter(({ described }) => described.files.includes(LOOKUP)).map(({ name }) => name);
@@ -100,7 +102,7 @@ export function describeSiteApi(baseUrl: string, listings: readonly DescribedLis
   });
   const shared = sharedComponents(top);
   return written({
-    info: siteInfo(top),
+    info: siteInfo(site),
     baseUrl,
     tags: [
       ...listings.map(({ name, contract }) => ({ name, description: tagOf(contract) })),
@@ -202,14 +204,15 @@ function tagOf({ listing }: Contract): string {
 const METHODS =
   "Every path answers HEAD with GET's status and headers, and OPTIONS with 204 and the allowed methods. Any other method gets 405.";
 
-function siteInfo({ baseUrl }: ApiDescription): JsonPart {
+function siteInfo({ baseUrl, title, description }: DescribedSite): JsonPart {
   const sentences = [
+    ...(description === undefined ? [] : [description]),
     "Several listings, as of one point in time. Each is in pages, and has an openapi.json of its own.",
     METHODS,
     "These schemas allow additional fields, which later snapshots may have.",
   ];
   return {
-    title: `Listings at ${new URL(baseUrl).host}`,
+    title: title ?? `Listings at ${new URL(baseUrl).host}`,
     version: "1",
     description: sentences.join("\n\n"),
     contact: { url: baseUrl },

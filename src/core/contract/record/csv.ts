@@ -1,12 +1,17 @@
 /** Records as lines of CSV: a row for each record, with a column for each field. */
 import stringify from "fast-json-stable-stringify";
-import type { Field } from "../contract.js";
+import { type Contract, type Field, fieldsOf } from "../contract.js";
 import { kindOf } from "./kind.js";
 import { valueAt } from "./value.js";
 
 /** The fields of the columns. */
 interface Columns {
   fields: readonly Field[];
+}
+
+/** A column for each field, in the order of the contract file. */
+export function csvColumns({ file }: Pick<Contract, "file">): Columns {
+  return { fields: fieldsOf(file.properties, Object.keys) };
 }
 
 /** The fields' paths, such as `position.latitude`. */
@@ -27,11 +32,12 @@ function cellOf(value: unknown, isJson: boolean): string {
   return value === "" ? '""' : quoted(defused(value));
 }
 
-/** Spreadsheets run a text that begins like a formula, unless an apostrophe comes first. */
+/** Spreadsheets run a text that begins like a formula, also in full-width forms, unless an apostrophe comes first. */
 function defused(text: string): string {
-  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /^[=+\-@\t\r＝＋－＠]/.test(text) ? `'${text}` : text;
 }
 
+/** Some spreadsheets split lines at semicolons or tabs. */
 function quoted(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

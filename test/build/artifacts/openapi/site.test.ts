@@ -29,7 +29,7 @@ function described() {
 }
 
 test("it has all paths of each listing below its name, and the files at the top", () => {
-  const { document } = reading(describeSiteApi(SITE, described()));
+  const { document } = reading(describeSiteApi({ baseUrl: SITE }, described()));
   const expected = described().flatMap(({ name, contract, described }) => {
     const own = reading(describeApi(contract, described)).document;
     return Object.keys(own.paths).map((path) => `/${name}${path}`);
@@ -38,8 +38,14 @@ test("it has all paths of each listing below its name, and the files at the top"
   expect(Object.keys(document.paths).sort()).toEqual([...expected, ...top].sort());
 });
 
+test("it has the title and the description of the site", () => {
+  const site = { baseUrl: SITE, title: "Shop", description: "All that is sold." };
+  const { info } = JSON.parse(describeSiteApi(site, described()));
+  expect(info).toMatchObject({ title: "Shop", description: expect.stringMatching(/^All that is sold\.\n\n/) });
+});
+
 test("all references lead to components, and all names are of one operation", () => {
-  const text = describeSiteApi(SITE, described());
+  const text = describeSiteApi({ baseUrl: SITE }, described());
   const { document } = reading(text);
   for (const [, kind = "", name = ""] of text.matchAll(/"\$ref": "#\/components\/(\w+)\/([^"]+)"/g))
     expect(document.components[kind], `${kind} ${name}`).toHaveProperty([name]);
@@ -50,7 +56,7 @@ test("all references lead to components, and all names are of one operation", ()
 });
 
 test("each reference is a link from the pages of its listing to the lookup of the other one, or to its pages", () => {
-  const { document } = reading(describeSiteApi(SITE, described()));
+  const { document } = reading(describeSiteApi({ baseUrl: SITE }, described()));
   const linksOf = (name: string) => Object(document.components["responses"]?.[`${name}_Page`])["links"];
   expect(linksOf("orders")).toEqual({
     customer_id: {
@@ -70,7 +76,7 @@ test("each reference is a link from the pages of its listing to the lookup of th
 });
 
 test("its schemas are those of the listings", () => {
-  const site = reading(describeSiteApi(SITE, described()));
+  const site = reading(describeSiteApi({ baseUrl: SITE }, described()));
   const page = { count: 1, next: null, previous: null, results: [{ id: 1, name: "A", parent_id: null }] };
   expect(site.schema("categories_Page")(page)).toBe(true);
   expect(site.schema("customers_Page")({ ...page, results: [{ id: 1 }] })).toBe(false);
@@ -80,7 +86,7 @@ test("its schemas are those of the listings", () => {
 });
 
 test("equal listings give equal bytes", () => {
-  const text = describeSiteApi(SITE, described());
-  expect(describeSiteApi(SITE, described())).toBe(text);
+  const text = describeSiteApi({ baseUrl: SITE }, described());
+  expect(describeSiteApi({ baseUrl: SITE }, described())).toBe(text);
   expect(text).toBe(`${JSON.stringify(JSON.parse(text), null, 2)}\n`);
 });

@@ -79,7 +79,9 @@ describe.skipIf(isMissing(REDOCLY))("Redocly", () => {
       },
     }));
     const expected = Object.keys(SHOP).map((name) => `no-path-trailing-slash #/paths/~1${name}~1`);
-    expect((await redocly(describeSiteApi("https://shop.test", listings))).sort()).toEqual(expected.sort());
+    expect((await redocly(describeSiteApi({ baseUrl: "https://shop.test" }, listings))).sort()).toEqual(
+      expected.sort(),
+    );
   });
 
   test("finds a broken reference, and an example that does not fit", async () => {

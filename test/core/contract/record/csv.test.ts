@@ -3,7 +3,7 @@ import { parse } from "csv-parse/sync";
 import { expect, test } from "vitest";
 import { contractOf } from "../../../../src/core/contract/contract.js";
 import type { FieldSchema } from "../../../../src/core/contract/file/form.js";
-import { csvHeading, csvLineOf } from "../../../../src/core/contract/record/csv.js";
+import { csvColumns, csvHeading, csvLineOf } from "../../../../src/core/contract/record/csv.js";
 import { STATIONS, STATIONS_CONTRACT, stations } from "../../../support/stations.js";
 
 const line = (schema: FieldSchema, value: unknown) => {
@@ -18,6 +18,8 @@ test.each<[name: string, schema: FieldSchema, value: unknown, cell: string]>(
     ["an empty text", TEXT, "", '""'],
     ["a text", TEXT, "Ünïcode 🕊", "Ünïcode 🕊"],
     ["a comma", TEXT, "a,b", '"a,b"'],
+    ["a semicolon", TEXT, "x;=1+1", '"x;=1+1"'],
+    ["a tab", TEXT, "x\t=1+1", '"x\t=1+1"'],
     ["a quote", TEXT, 'say "hi"', '"say ""hi"""'],
     ["line breaks", TEXT, "a\nb\r\nc", '"a\nb\r\nc"'],
     ["a flag", { type: "boolean" }, false, "false"],
@@ -29,7 +31,10 @@ test.each<[name: string, schema: FieldSchema, value: unknown, cell: string]>(
     ["any JSON, a text", { "x-json": true }, "=1", '"""=1"""'],
     ["any JSON, a number", { "x-json": true }, -1, "-1"],
     ["any JSON, null", { "x-json": true }, null, ""],
-    ...["=1+1", "+1", "-1", "@a", "\tx"].map((text) => [`a formula ${text}`, TEXT, text, `'${text}`] as const),
+    ...["=1+1", "+1", "-1", "@a", "＝1+1", "＋1", "－1", "＠a"].map(
+      (text) => [`a formula ${text}`, TEXT, text, `'${text}`] as const,
+    ),
+    ["a formula behind a tab", TEXT, "\tx", `"'\tx"`],
     ["a formula behind a line break", TEXT, "\r=1", `"'\r=1"`],
     ["a formula with a comma", TEXT, '=A("1",2)', `"'=A(""1"",2)"`],
     ["what is no formula", TEXT, " =1", " =1"],
@@ -38,21 +43,28 @@ test.each<[name: string, schema: FieldSchema, value: unknown, cell: string]>(
   expect(line(schema, value)).toBe(cell);
 });
 
+test("columns have the order of the contract file", () => {
+  const names = ["C2", "C10", "C1"];
+  const properties = Object.fromEntries(names.map((name) => [name, TEXT]));
+  const { fields } = csvColumns(contractOf({ ...STATIONS, properties: { ...STATIONS.properties, ...properties } }));
+  expect(fields.slice(-3).map(({ path }) => path)).toEqual(names);
+});
+
 test("columns are named by the paths of fields, no two alike", () => {
-  expect(csvHeading(STATIONS_CONTRACT)).toBe(
-    "closed,code,country,extra,is_active,name,nickname,opened,position.latitude,position.longitude,readings,sensors",
+  expect(csvHeading(csvColumns(STATIONS_CONTRACT))).toBe(
+    "code,name,nickname,country,opened,closed,position.latitude,position.longitude,sensors,is_active,readings,extra",
   );
   const more = { position_latitude: { type: "string", "x-column": "other" }, "=a,b": TEXT } as const;
   const contract = contractOf({ ...STATIONS, properties: { ...STATIONS.properties, ...more } });
-  const names = csvHeading(contract);
+  const names = csvHeading(csvColumns(contract));
   expect(names.split(",").filter((name) => /latitude/.test(name))).toEqual(["position.latitude", "position_latitude"]);
-  expect(names).toMatch(/^"'=a,b",/);
+  expect(names).toMatch(/,"'=a,b"$/);
 });
 
 test("a reader of CSV finds every value", () => {
   const all = stations(20).map(({ record }) => record);
-  const lineOf = csvLineOf(STATIONS_CONTRACT);
-  const text = `${[csvHeading(STATIONS_CONTRACT), ...all.map(lineOf)].join("\n")}\n`;
+  const lineOf = csvLineOf(csvColumns(STATIONS_CONTRACT));
+  const text = `${[csvHeading(csvColumns(STATIONS_CONTRACT)), ...all.map(lineOf)].join("\n")}\n`;
   const rows: Record<string, string>[] = parse(text, { columns: true });
   expect(rows).toEqual(
     all.map(({ position, sensors, extra, closed, ...record }) => {

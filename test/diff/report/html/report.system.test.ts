@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import type { Diff } from "../../../../src/core/compare/change.js";
 import { htmlReport } from "../../../../src/diff/report/html.js";
 import { ndjsonReport } from "../../../../src/diff/report/json.js";
+import { bundled } from "../../../support/bundle.js";
 import { anyDiff, changed, diffOf, person } from "../../../support/diffs.js";
 import { collect } from "../collect.js";
 import { manyChanges } from "./samples.js";
@@ -94,9 +95,7 @@ test("writes half a million changes in 48 MB of memory", async () => {
   const worker = new Worker(LONG_REPORT, {
     eval: true,
     resourceLimits: { maxOldGenerationSizeMb: 48 },
-    workerData: ["diff/report/html.js", "core/contract/users.js"].map(
-      (file) => new URL(`../../../../lib/${file}`, import.meta.url).href,
-    ),
+    workerData: ["src/diff/report/html.ts", "src/core/contract/users.ts"].map((path) => bundled(path).href),
   });
   const [length, longest] = await new Promise<[number, number]>((resolve, reject) => {
     worker.once("message", resolve);
