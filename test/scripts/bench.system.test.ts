@@ -23,6 +23,14 @@ test.skipIf(isMissing("/usr/bin/time", "cc"))("build prints a row for each progr
   const { code, stdout, stderr } = await whenEnded(spawn(process.execPath, bench));
   expect(code, stderr).toBe(0);
   const rows = [...stdout.matchAll(/^\| (.*?) \|(?: [\d.]+ \|){4}$/gm)].map(([, name]) => name);
-  expect(rows, stdout).toEqual(["rollcall build", "obvious Node program", "C program"]);
+  expect(rows, stdout).toEqual([
+    "rollcall build",
+    "rollcall build, rows in published order",
+    "rollcall build, rows in random order",
+    "rollcall build, orders with two fields of type number",
+    "rollcall build, orders with two fields of type integer",
+    "obvious Node program",
+    "C program",
+  ]);
   expect(readdirSync(folder)).toEqual([]);
 });
