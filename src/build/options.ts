@@ -11,7 +11,7 @@ import { referencesOf } from "../core/contract/references.js";
 import { USERS_CONTRACT } from "../core/contract/users.js";
 import { manyMistakes, usageError } from "../core/errors.js";
 import { suggest } from "../core/print/near.js";
-import { BULK, CHANGES, CSV, CURRENT, EXPLORER, isPacked, LOOKUP, SIGNATURE } from "../core/release/layout.js";
+import { BULK, CHANGES, CSV, CURRENT, EXPLORER, isPacked, LOOKUP, PARQUET, SIGNATURE } from "../core/release/layout.js";
 import { SITE_PATH } from "../core/release/location.js";
 import { readSiteSnapshot } from "../core/release/site.js";
 import { STDIN } from "../core/settings/kinds.js";
@@ -19,6 +19,7 @@ import { type Complete, dataOf, type OptionsFor, type SettingsOfListing } from "
 import { isFolder } from "../core/source/text-files.js";
 import { type SourcePath, textFormatOf } from "../core/source/text-format.js";
 import { hostSettings } from "../host/hosted-site.js";
+import { pagesTogether } from "./artifacts/bulk.js";
 import { describeApi } from "./artifacts/openapi/openapi.js";
 import type { Password } from "./signer.js";
 
@@ -191,13 +192,14 @@ async function resolveOptions(options: Complete<BuildOptions>, site?: string) {
   const encodings = encodingsOf(options);
   const hasAvatars = contract.fields.some(({ schema }) => schema["x-null"] && "setting" in schema["x-null"]);
   const carriesAvatar = hasAvatars && options.defaultAvatar === undefined;
-  const { bulk, changes, csv, explorer, links, pageSize } = options;
+  const { bulk, changes, csv, explorer, links, pageSize, parquet } = options;
   const lookup = explorer || options.lookup;
   const chosen = { ...options, contract, baseUrl, encodings, carriesAvatar, lookup, explorer };
   const files = [
     ...(carriesAvatar ? [AVATAR_PATH] : []),
     ...(bulk ? [BULK] : []),
     ...(csv ? [CSV] : []),
+    ...(parquet ? [PARQUET] : []),
     ...(changes > 0 ? [CHANGES] : []),
     ...(lookup ? [LOOKUP] : []),
     ...(explorer ? [EXPLORER] : []),
@@ -210,12 +212,14 @@ async function resolveOptions(options: Complete<BuildOptions>, site?: string) {
     defaultAvatar,
     bulk,
     csv,
+    parquet,
     contract: contract.file,
     baseUrl,
     compress: encodings,
     lookup,
     explorer,
   });
+  const packs = files.some((path) => path === BULK || isPacked(path));
   const described = { baseUrl, links, encodings, files, isInSite: site !== undefined };
   return {
     ...chosen,
@@ -226,6 +230,13 @@ async function resolveOptions(options: Complete<BuildOptions>, site?: string) {
     site,
     files,
     /** Whether records are compressed together. */
-    packs: files.some((path) => path === BULK || isPacked(path)),
+    packs,
+    /** Number of pages, counted from page 1, whose records are compressed together. */
+    pagesTogether: await pagesCompressedTogether(files, pageSize, packs),
   };
+}
+
+async function pagesCompressedTogether(files: readonly string[], pageSize: number, packs: boolean): Promise<number> {
+  if (files.includes(PARQUET)) return (await import("./artifacts/parquet.js")).pagesOfGroup(pageSize);
+  return packs ? pagesTogether(pageSize) : 1;
 }

@@ -13,7 +13,6 @@ import { explainSqlite } from "../core/source/errors.js";
 import type { Source } from "../core/source/open.js";
 import { nameOfSource } from "../core/source/text-format.js";
 import { ThreadPool, threadsFor } from "../core/workers/pool.js";
-import { pagesTogether } from "./artifacts/bulk.js";
 import type { BuildSettings, OnBuildProgress } from "./options.js";
 import { type PageBatch, type PageData, type PageJob, PageMaker } from "./page-maker.js";
 import type { LargestPage, Totals } from "./page-writer.js";
@@ -99,13 +98,13 @@ export function reportRead(onProgress: OnBuildProgress) {
 
 /** The pages that a shard of a build makes. @param count the number of all records */
 export function taskOf(
-  { contract, pageSize, baseUrl, links, packs }: BuildSettings,
+  { contract, pageSize, baseUrl, links, pagesTogether }: BuildSettings,
   count: number,
   shard: Shard,
 ): Task {
   const pages = pagesFor(count, pageSize);
   // Pages that are compressed together stay in one shard, so that the bytes do not depend on the number of shards.
-  const range = cutPages(pages, shard, packs ? pagesTogether(pageSize) : 1);
+  const range = cutPages(pages, shard, pagesTogether);
   return { collection: { count, pages, pageSize, baseUrl, path: contract.listing.path, links }, range };
 }
 
@@ -228,7 +227,7 @@ async function run(
       pages += pagesOf(job.range);
       onProgress({ records: Math.min(pages * collection.pageSize, rows), total: rows });
     };
-    const jobs = batches(task, settings.packs, previous, () => isGood);
+    const jobs = batches(task, settings.pagesTogether, previous, () => isGood);
     await pool.runInOrder(jobs, take).catch((error) => {
       throw explainSqlite(nameOfSource(settings.db), error, source.context);
     });
@@ -245,11 +244,10 @@ async function run(
 /** Cuts the pages into batches. Once a record is invalid, later batches are only checked, not written. */
 function* batches(
   { collection, range }: Task,
-  packs: boolean,
+  together: number,
   previous: Release | undefined,
   isWritten: () => boolean,
 ): Generator<PageJob> {
-  const together = packs ? pagesTogether(collection.pageSize) : 1;
   const most = Math.min(BATCH_RECORDS / collection.pageSize, pagesOf(range) / FEWEST_BATCHES);
   const pages = Math.ceil(Math.max(BATCH_PAGES, most) / together) * together;
   for (let { first } = range; first <= range.last; first += pages) {

@@ -384,6 +384,7 @@ const OWN_SAMPLES: Partial<Record<SettingKey, [text: unknown, value: unknown, in
   pageSize: ["1", 1, 250],
   bulk: [false, false, true],
   csv: [true, true, false],
+  parquet: [true, true, false],
   lookup: [false, false, true],
   changes: ["0", 0, 7],
   skipInvalid: [false, false, true],
