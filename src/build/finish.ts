@@ -1,7 +1,16 @@
 /** The last stage of a build: turns written listings into the current release. */
 import { basename, join } from "node:path";
 import type { SiteSnapshot } from "../core/contract/snapshot.js";
-import { BULK, CSV, isPacked, isViewSums, RELEASES, SNAPSHOT, SUMS, unlistedFiles } from "../core/release/layout.js";
+import {
+  BULK,
+  isPacked,
+  isViewSums,
+  RELEASES,
+  SNAPSHOT,
+  SUMS,
+  unlistedFiles,
+  WHOLE_FILES,
+} from "../core/release/layout.js";
 import { idOf } from "../core/release/name.js";
 import { findAltered } from "../core/release/open.js";
 import { hashPlain } from "../core/release/plain-files.js";
@@ -173,7 +182,9 @@ function hasSameFiles(site: Site, { top }: WrittenSite, wanted: Wanted): boolean
   if (!isSameList(before, now)) return false;
   return wanted.listings.every(({ name, sums, settings }) => {
     const others = site.listings.find((listing) => listing.name === name)?.release.sums.others ?? NO_FILES;
-    const isPackedAlike = [BULK, CSV].every((path) => others.has(path) === settings.described.files.includes(path));
+    const isPackedAlike = [BULK, ...WHOLE_FILES].every(
+      (path) => others.has(path) === settings.described.files.includes(path),
+    );
     return isPackedAlike && isSameList(others, sums.others);
   });
 }

@@ -20,6 +20,7 @@ import {
   EXPLORER,
   isPacked,
   LOOKUP,
+  PARQUET,
   SIGNATURE,
   VIEWS,
   VIEWS_FOLDER,
@@ -31,6 +32,7 @@ import { type Complete, dataOf, type OptionsFor, type SettingsOfListing } from "
 import { isFolder } from "../core/source/text-files.js";
 import { type SourcePath, textFormatOf } from "../core/source/text-format.js";
 import { hostSettings } from "../host/hosted-site.js";
+import { pagesTogether } from "./artifacts/bulk.js";
 import { describeApi } from "./artifacts/openapi/openapi.js";
 import type { Password } from "./signer.js";
 
@@ -222,7 +224,7 @@ async function resolveOptions(options: Complete<BuildOptions>, site?: string) {
   const encodings = encodingsOf(options);
   const hasAvatars = contract.fields.some(({ schema }) => schema["x-null"] && "setting" in schema["x-null"]);
   const carriesAvatar = hasAvatars && options.defaultAvatar === undefined;
-  const { bulk, changes, csv, explorer, links, pageSize } = options;
+  const { bulk, changes, csv, explorer, links, pageSize, parquet } = options;
   const lookup = explorer || options.lookup;
   const views = viewsFor(contract, options.views);
   const chosen = { ...options, contract, baseUrl, encodings, carriesAvatar, lookup, explorer, views };
@@ -230,6 +232,7 @@ async function resolveOptions(options: Complete<BuildOptions>, site?: string) {
     ...(carriesAvatar ? [AVATAR_PATH] : []),
     ...(bulk ? [BULK] : []),
     ...(csv ? [CSV] : []),
+    ...(parquet ? [PARQUET] : []),
     ...(changes > 0 ? [CHANGES] : []),
     ...(lookup ? [LOOKUP] : []),
     ...(explorer ? [EXPLORER] : []),
@@ -243,6 +246,7 @@ async function resolveOptions(options: Complete<BuildOptions>, site?: string) {
     defaultAvatar,
     bulk,
     csv,
+    parquet,
     contract: contract.file,
     baseUrl,
     compress: encodings,
@@ -250,6 +254,7 @@ async function resolveOptions(options: Complete<BuildOptions>, site?: string) {
     explorer,
     views: formsOf(options.views ?? {}).forms,
   });
+  const packs = files.some((path) => path === BULK || isPacked(path));
   const described = { baseUrl, links, encodings, files, views, isInSite: site !== undefined };
   return {
     ...chosen,
@@ -259,6 +264,13 @@ async function resolveOptions(options: Complete<BuildOptions>, site?: string) {
     description: describeApi(contract, described),
     site,
     /** Whether records are compressed together. */
-    packs: files.some((path) => path === BULK || isPacked(path)),
+    packs,
+    /** Number of pages, counted from page 1, whose records are compressed together. */
+    pagesTogether: await pagesCompressedTogether(files, pageSize, packs),
   };
+}
+
+async function pagesCompressedTogether(files: readonly string[], pageSize: number, packs: boolean): Promise<number> {
+  if (files.includes(PARQUET)) return (await import("./artifacts/parquet.js")).pagesOfGroup(pageSize);
+  return packs ? pagesTogether(pageSize) : 1;
 }

@@ -13,7 +13,6 @@ import { cutPages, type PageRange, pagesOf, rowsOfPages, type Shard } from "../c
 import { explainSqlite } from "../core/source/errors.js";
 import type { Source } from "../core/source/open.js";
 import { nameOfSource } from "../core/source/text-format.js";
-import { pagesTogether } from "./artifacts/bulk.js";
 import { KeyHashes, MOST_HASHED } from "./key-hashes.js";
 import type { BuildSettings, OnBuildProgress } from "./options.js";
 import type { PageBatch, PageData, PageJob } from "./page-maker.js";
@@ -101,13 +100,13 @@ export function reportRead(onProgress: OnBuildProgress) {
 
 /** The pages that a shard of a build makes. @param count the number of all records */
 export function taskOf(
-  { contract, pageSize, baseUrl, links, packs }: BuildSettings,
+  { contract, pageSize, baseUrl, links, pagesTogether }: BuildSettings,
   count: number,
   shard: Shard,
 ): Task {
   const pages = pagesFor(count, pageSize);
   // Pages that are compressed together stay in one shard, so that the bytes do not depend on the number of shards.
-  const range = cutPages(pages, shard, packs ? pagesTogether(pageSize) : 1);
+  const range = cutPages(pages, shard, pagesTogether);
   return { collection: { count, pages, pageSize, baseUrl, path: contract.listing.path, links }, range };
 }
 
@@ -257,7 +256,7 @@ async function runInto(
     onProgress({ records: Math.min(pages * collection.pageSize, rows), total: rows });
   };
   const state = { isWritten: () => isGood, isOver: () => isUnmarked };
-  await pool.run(data, batches(task, settings.packs, previous, state), take).catch((error) => {
+  await pool.run(data, batches(task, settings.pagesTogether, previous, state), take).catch((error) => {
     throw explainSqlite(nameOfSource(settings.db), error, source.context);
   });
   if (isGood && keys?.mayRepeat()) isUnmarked = source.hasUnmarkedRepeated();
@@ -272,11 +271,10 @@ async function runInto(
 /** Cuts the pages into batches. Once a record is invalid, later batches are only checked, not written. */
 function* batches(
   { collection, range }: Task,
-  packs: boolean,
+  together: number,
   previous: Release | undefined,
   state: { isWritten(): boolean; isOver(): boolean },
 ): Generator<Omit<PageJob, "data" | "run">> {
-  const together = packs ? pagesTogether(collection.pageSize) : 1;
   const most = Math.min(BATCH_RECORDS / collection.pageSize, pagesOf(range) / FEWEST_BATCHES);
   const pages = Math.ceil(Math.max(BATCH_PAGES, most) / together) * together;
   for (let { first } = range; first <= range.last && !state.isOver(); first += pages) {

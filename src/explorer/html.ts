@@ -17,6 +17,7 @@ import {
   EXPLORER_ASSETS,
   LOOKUP,
   OPENAPI,
+  PARQUET,
   PagePaths,
   SIGNATURE,
   SNAPSHOT,
@@ -171,6 +172,7 @@ function programFiles(contract: Contract, published: PublishedAt): Markup {
   const optional: readonly ReaderFile[] = [
     [BULK, `All ${many} in a few compressed files, to read everything at once.`],
     [CSV, `All ${many} as one compressed CSV file, for spreadsheets.`],
+    [PARQUET, `All ${many} as one Parquet file, for DuckDB, pandas and polars.`],
     [CHANGES, "Changes since earlier snapshots, to keep a copy up to date."],
   ];
   const listed: readonly ReaderFile[] = [

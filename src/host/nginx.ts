@@ -1,6 +1,6 @@
 /** nginx: maps from requests to files of `dist/current`, and a server block that uses them. nginx opens a file once a request. */
 import { ENCODINGS, type ErrorStatus, NO_CACHE } from "../core/contract/headers.js";
-import { CSV, EXPLORER, VIEWS_FOLDER } from "../core/release/layout.js";
+import { EXPLORER, VIEWS_FOLDER, WHOLE_FILES } from "../core/release/layout.js";
 import { sha256 } from "../core/release/plain-files.js";
 import { type HostedSite, plainPath } from "./hosted-site.js";
 import { type HostKind, lines, ONCE, OWN_TAGS } from "./kind.js";
@@ -217,7 +217,9 @@ function writeSite({ rules, baseUrl, serverName, address, port, ...site }: Hoste
       ...packed.map(
         (name) => `    location ^~ /.rollcall/${folder}${name}/ { alias ${current}/${folder}${name}/"; max_ranges 1; }`,
       ),
-      `    location = /.rollcall/${folder}${CSV} { alias ${current}/${folder}${CSV}"; max_ranges 1; }`,
+      ...WHOLE_FILES.map(
+        (name) => `    location = /.rollcall/${folder}${name} { alias ${current}/${folder}${name}"; max_ranges 1; }`,
+      ),
     ]),
     "  }",
     ...(base === "" ? [] : ["  location / { return 404; }"]),

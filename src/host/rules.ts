@@ -20,7 +20,6 @@ import {
   CHANGES,
   CHANGES_FOLDER,
   CONTRACT,
-  CSV,
   EXPLORER,
   EXPLORER_PATHS,
   fileHeaders,
@@ -35,6 +34,7 @@ import {
   SUMS,
   VIEWS,
   VIEWS_FOLDER,
+  WHOLE_FILES,
 } from "../core/release/layout.js";
 import { alternatives, PAGE_NUMBER } from "./patterns.js";
 
@@ -77,7 +77,7 @@ const FILES: readonly string[] = [
   SIGNATURE,
   AVATAR_PATH,
   LOOKUP,
-  CSV,
+  ...WHOLE_FILES,
   VIEWS,
   LABELS,
   ...EXPLORER_PATHS,
@@ -210,7 +210,7 @@ const FAMILIES: readonly (readonly [folder: string, names: string, like: string]
 export const FILE_PATTERN = `(?:${[alternatives(FILES), ...FAMILIES.map(([folder, names]) => `${folder}/${names}`)].join("|")})`;
 
 /** The pattern of the paths of files of which hosts send ranges, without groups. */
-export const RANGED_PATTERN = `(?:(?:${BULK_FOLDER}|${CHANGES_FOLDER})/[^/]+|${alternatives([CSV])})`;
+export const RANGED_PATTERN = `(?:(?:${BULK_FOLDER}|${CHANGES_FOLDER})/[^/]+|${alternatives(WHOLE_FILES)})`;
 
 /** The pattern of the paths of files that caches have to ask for each time, without groups. */
 export const REVALIDATED_PATTERN = `(?:${[
@@ -230,7 +230,7 @@ export const EXPLORER_HEADERS: Headers = OWN;
 
 /** Content types by file extension. Files with other extensions are plain text. */
 export const TYPES_BY_EXTENSION: ReadonlyMap<string, string> = new Map(
-  ["json", "gz", "html", "js", "css", "svg"].map((extension) => [
+  ["json", "gz", "parquet", "html", "js", "css", "svg"].map((extension) => [
     extension,
     fileHeaders(`x.${extension}`, "")["Content-Type"],
   ]),

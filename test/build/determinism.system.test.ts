@@ -18,9 +18,15 @@ const SHARDS = [7, 2, 64].slice(0, draws(3));
 const ORDER_INDEX = "CREATE INDEX users_order ON users (date_joined DESC, id)";
 const BASE = { baseUrl: "https://directory.example.com", pageSize: 7 };
 const EVERYTHING = {
-  ...({ compress: ["br", "gzip"], bulk: true, csv: true, lookup: true, explorer: true, changes: 3 } as const),
+  compress: ["br", "gzip"],
+  bulk: true,
+  csv: true,
+  parquet: true,
+  lookup: true,
+  explorer: true,
+  changes: 3,
   signKey: new URL("./signature/test.key", import.meta.url).pathname,
-};
+} as const;
 const now = () => new Date("2026-11-22T09:30:00Z");
 
 type Source = Pick<BuildOptions, "db" | "contract">;

@@ -1,7 +1,7 @@
 /** docs/guides/operate.md: Prometheus accepts its files, the metrics are the server's, and its commands run. */
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
@@ -13,10 +13,8 @@ import { docPage, readerEnvironment, sh } from "../support/docs.js";
 import { readTree, scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
 import { freePort } from "../support/ports.js";
-import { until } from "../support/until.js";
 
 const { text: DOC, block } = docPage("docs/guides/operate.md");
-const PROJECT = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
 const METRICS = ["counts", "admin"]
   .map((name) => readFileSync(new URL(`../../src/serve/${name}.ts`, import.meta.url), "utf8"))
   .join("\n");
@@ -37,37 +35,6 @@ describe.skipIf(isMissing("promtool"))("promtool", () => {
 test("it names each metric, and no other", () => {
   const named = new Set(DOC.match(/\brollcall_[a-z_]+\b/g));
   expect([...named].sort()).toEqual([...new Set(METRICS.match(/\brollcall_[a-z_]+\b/g))].sort());
-});
-
-test("the container's command serves a folder of releases, from files that its image has", async () => {
-  const file = block("In a container", "dockerfile");
-  const wordsOf = (instruction: string): string[] =>
-    JSON.parse(new RegExp(`^${instruction} (.*)$`, "m").exec(file)?.[1] ?? "[]");
-  const [program, cli, ...others] = wordsOf("ENTRYPOINT");
-  const place = /^COPY --from=build (\S+) \1$/m.exec(file)?.[1] ?? "";
-  const [, packed = ""] = /^RUN npm ci && npm run pack (\S+)$/m.exec(file) ?? [];
-  const [, install = ""] = /^RUN (npm install .*)$/m.exec(file) ?? [];
-  const opt = scratch();
-  const tgz = join(opt, "rollcall.tgz");
-  execFileSync(process.execPath, [join(PROJECT, "scripts/pack.mjs"), tgz]);
-  const here = (words: string) => words.replace(place, opt).replace(packed, tgz);
-  // Without scripts, since compiling better-sqlite3 takes minutes.
-  execFileSync("bash", ["-c", `${here(install)} --prefer-offline --ignore-scripts`], { stdio: "pipe" });
-  expect([program, others]).toEqual(["node", []]);
-  expect(existsSync(here(cli ?? ""))).toBe(true);
-
-  const dist = await freshDist();
-  const given = wordsOf("CMD");
-  expect(given).toEqual(expect.arrayContaining(["/srv/dist", "0.0.0.0"]));
-  const served = given.map((word) => word.replace("/srv/dist", dist).replace("0.0.0.0", "127.0.0.1"));
-  const { child, ended } = start([...served, "--port", "0"], {}, here(cli ?? ""));
-  let said = "";
-  child.stderr?.on("data", (chunk) => {
-    said += chunk;
-  });
-  await until(() => said.includes("serve  "));
-  child.kill("SIGTERM");
-  expect((await ended).code).toBe(0);
 });
 
 test.skipIf(isMissing("nginx"))("instances of the template unit share the requests of nginx", async () => {

@@ -165,6 +165,9 @@ describe.skipIf(isMissing(...PROGRAMS, "nginx", engine("@duckdb/node-api"), engi
       );
       expect(await inDuckDb(folder, block("Into a database", 0, "sql"))).toEqual(largest(users, 3));
 
+      expect(await type(block("Parquet"))).toEqual(fine());
+      expect(await inDuckDb(folder, block("Parquet", 0, "sql"))).toEqual(largest(users, 3));
+
       expect(await type(block("Types from OpenAPI"))).toMatchObject({ code: 0 });
       expect(readFileSync(file("listing.d.ts"), "utf8")).toContain("kyc_status");
     });

@@ -90,6 +90,7 @@ export async function checkHost(server: Server, shape: Shape): Promise<void> {
       changes: 3,
       bulk: true,
       csv: true,
+      parquet: true,
       explorer: true,
       lookup: true,
       signKey: key.secret,
@@ -323,6 +324,7 @@ function requestsOf({ base, release, server }: Site): Request[] {
       get(`${listing}?page=3`, accept),
       file("bulk/1.ndjson.gz", accept),
       file("records.csv.gz", accept),
+      file("records.parquet", accept),
     ]),
     ...queries.map((query) => get(`${listing}?${query}`)),
     ...[...numbers, "nothing", "pages/", "pages/1.json.gz"].map((name) => get(listing + name)),
@@ -347,6 +349,7 @@ function requestsOf({ base, release, server }: Site): Request[] {
     ...["bytes=5-9", "bytes=-7", "bytes=100-99999999", "items=1-2"].flatMap((range) => [
       file("bulk/1.ndjson.gz", ["Range", range]),
       file("records.csv.gz", ["Range", range]),
+      file("records.parquet", ["Range", range]),
       file("bulk/1.ndjson.gz", ["Range", range], ["If-Range", '"other"']),
     ]),
     ...["bulk.json", "changes.json"].map((name) => file(name, ["Range", "bytes=0-5"])),

@@ -10,6 +10,7 @@ export function mergeContext(
   const baseUrl = "https://people.example.org/directory";
   const collection = { count, pages: 1, pageSize: 100, baseUrl, path: contract.listing.path, links: "query" } as const;
   const sink: MergeContext["sink"] = {
+    digestOf: () => undefined,
     put: (path, bytes) => void put(path, bytes),
     create: (path) => {
       throw new Error(`${path} is not expected`);

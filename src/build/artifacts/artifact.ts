@@ -34,6 +34,8 @@ export interface Sink {
   put(path: string, bytes: Buffer): Promise<void> | void;
   /** Begins a file that is written in parts. */
   create(path: string): SinkFile;
+  /** The SHA-256 of a file that is complete; undefined for any other. */
+  digestOf(path: string): string | undefined;
 }
 
 /** Close it in a `finally`. */

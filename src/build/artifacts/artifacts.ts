@@ -4,17 +4,18 @@ import { createTurns } from "../../core/workers/turns.js";
 import type { Artifact, MergeContext, Merger } from "./artifact.js";
 
 /** Which artifacts a release has, by the settings of its build. */
-export type ChosenArtifacts = Partial<Readonly<Record<"bulk" | "csv" | "lookup" | "explorer", boolean>>> & {
+export type ChosenArtifacts = Partial<Readonly<Record<"bulk" | "csv" | "parquet" | "lookup" | "explorer", boolean>>> & {
   readonly views?: GivenViews;
 };
 
 /** Loads the artifacts that settings ask for, in the order in which they are written. */
 export async function artifactsOf(chosen: ChosenArtifacts): Promise<readonly Artifact[]> {
-  const { bulk, csv, lookup, explorer, views = {} } = chosen;
+  const { bulk, csv, parquet, lookup, explorer, views = {} } = chosen;
   return [
     (await import("./record-list.js")).RECORD_LIST,
     ...(bulk ? [(await import("./bulk.js")).BULK_FILES] : []),
     ...(csv ? [(await import("./bulk.js")).CSV_FILE] : []),
+    ...(parquet ? [(await import("./parquet.js")).PARQUET_FILE] : []),
     ...(lookup ? [(await import("./lookup.js")).LOOKUP_FILES] : []),
     ...(explorer ? [(await import("./explorer.js")).EXPLORER_FILES] : []),
     ...(Object.keys(views).length > 0 ? [(await import("./views.js")).viewFiles(views)] : []),

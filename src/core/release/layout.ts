@@ -47,8 +47,11 @@ export const OPENAPI = "openapi.json";
 /** All records in a few files, and the list of these parts. */
 export const BULK = "bulk.json";
 export const BULK_FOLDER = "bulk";
-/** All records as one CSV file. */
+/** All records as one CSV file, and as one Parquet file. */
 export const CSV = "records.csv.gz";
+export const PARQUET = "records.parquet";
+/** The files that hold all records, whatever their size. */
+export const WHOLE_FILES: readonly string[] = [CSV, PARQUET];
 /** Steps from earlier states to this one (see `changes.json`), and the list of them. */
 export const CHANGES = "changes.json";
 export const CHANGES_FOLDER = "changes";
@@ -107,8 +110,8 @@ export const isSorted = (path: string) => SORTED.test(path);
 export const isPart = (path: string) => PART.test(path);
 /** Whether a file is a step: `changes/0f3a91c2d4e5-77b0c2d91a3f.ndjson.gz`. */
 export const isStep = (path: string) => STEP.test(path);
-/** Whether a file is a part, a step or the CSV file. These are stored as gzip, and are large enough that the server supports ranges. */
-export const isPacked = (path: string) => isPart(path) || isStep(path) || path === CSV;
+/** Whether a file is a part, a step, or a file of all records. These are stored compressed, and are large enough that the server supports ranges. */
+export const isPacked = (path: string) => isPart(path) || isStep(path) || WHOLE_FILES.includes(path);
 const VIEW_INDEX = new RegExp(`^${VIEWS_FOLDER}/[^/]+\\.json$`);
 const VIEW_SUMS = new RegExp(`^${VIEWS_FOLDER}/[^/]+\\.sha256$`);
 /** Whether a file lists the values of a view: `views/country.json`. */
@@ -296,6 +299,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   [".json", CONTENT_TYPE],
   [".svg", "image/svg+xml"],
   [".gz", "application/gzip"],
+  [".parquet", "application/vnd.apache.parquet"],
   [".html", "text/html; charset=utf-8"],
   [".js", "text/javascript; charset=utf-8"],
   [".css", "text/css; charset=utf-8"],

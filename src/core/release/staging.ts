@@ -137,14 +137,14 @@ export class StagedFiles {
     });
   }
 
+  /** The SHA-256 of a complete file that is not a page; undefined for any other. */
+  digestOf(path: string): string | undefined {
+    return this.#others.get(path);
+  }
+
   /** Lists a file that is not a page and has already been written. */
   listOther(path: string, digest: string): void {
     this.#others.set(path, digest);
-  }
-
-  /** The digest of a file that is not a page; undefined if there is none so far. */
-  digestOf(path: string): string | undefined {
-    return this.#others.get(path);
   }
 
   /** The digests of the files so far. Files that are not pages are sorted by path. */

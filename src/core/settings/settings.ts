@@ -45,6 +45,7 @@ export const LISTING_KEYS = [
   "pageSize",
   "bulk",
   "csv",
+  "parquet",
   "lookup",
   "views",
   "changes",

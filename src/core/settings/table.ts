@@ -113,6 +113,12 @@ export const SETTINGS = {
   ...group("For readers", {
     bulk: row(yesOrNo, ["build", "dev"], "also publish all records in a few large files", DATA),
     csv: row(yesOrNo, ["build", "dev"], "publish all records as one compressed CSV file, for spreadsheets", DATA),
+    parquet: row(
+      yesOrNo,
+      ["build", "dev"],
+      "publish all records as one Parquet file, for DuckDB, pandas and polars",
+      DATA,
+    ),
     lookup: row(yesOrNo, ["build"], "publish an index of keys and names", SOURCE_DATA),
     explorer: row(yesOrNo, ["build"], "publish a web page to browse all records; implies --lookup", SOURCE_DATA),
     views: row(

@@ -139,6 +139,7 @@ export function comparingSink(digests: FileDigests, left: Set<string>, add: AddF
     onFile();
   };
   return {
+    digestOf: (path) => digests.get(path),
     put: (path, bytes) => compare(path, sha256(bytes)),
     create(path) {
       const hash = createHash("sha256");

@@ -14,6 +14,7 @@ import {
   CONTRACT,
   CSV,
   LOOKUP,
+  PARQUET,
   RECORDS,
   SIGNATURE,
   SNAPSHOT,
@@ -161,6 +162,7 @@ function findSkipped({ folder, snapshot, sums }: Release): Reasons {
     compressed: snapshot.encodings.length > 0 ? undefined : "it has no compressed pages",
     bulk: without(BULK, "bulk"),
     csv: without(CSV, "csv"),
+    parquet: without(PARQUET, "parquet"),
     changes: without(CHANGES, "changes"),
     // The explorer needs a lookup.
     lookup: without(LOOKUP, "lookup", "explorer") ?? otherVersion(LOOKUP, LOOKUP_VERSION),

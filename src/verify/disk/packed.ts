@@ -37,7 +37,7 @@ export class PlainHash {
 const CHUNK = 2 ** 18;
 
 /** What is wrong with a file, so that reading it stops. */
-class WrongFile extends Error {
+export class WrongFile extends Error {
   constructor(
     readonly found: string,
     readonly expected: string,
@@ -90,7 +90,7 @@ async function* unpack(
 const notGzip = (why: string) => new WrongFile(`a file that ${why}`, "one whole gzip");
 
 /** Adds the finding of a check that throws one. @returns whether there is none */
-async function isSound(file: string, add: AddFinding, check: () => Promise<void>): Promise<boolean> {
+export async function isSound(file: string, add: AddFinding, check: () => Promise<void>): Promise<boolean> {
   try {
     await check();
     return true;
@@ -203,11 +203,11 @@ export async function checkCsv(
   });
 }
 
-function requireAtMost({ bytes }: PlainHash, made: PlainHash): void {
+export function requireAtMost({ bytes }: PlainHash, made: PlainHash): void {
   if (bytes > made.bytes) throw new WrongFile("more plain bytes", `${made.bytes}, as in the pages`);
 }
 
-function requireSame({ bytes, sha256 }: PlainHash, made: PlainHash): void {
+export function requireSame({ bytes, sha256 }: PlainHash, made: PlainHash): void {
   if (sha256 !== made.sha256)
     throw new WrongFile(`${bytes} plain bytes of ${sha256}`, `${made.bytes} of ${made.sha256}, as in the pages`);
 }

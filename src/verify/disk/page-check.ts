@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import type { Collector } from "../../build/artifacts/artifact.js";
 import { artifactsOf } from "../../build/artifacts/artifacts.js";
+import { parquetColumns, storedLineOf } from "../../build/artifacts/parquet-columns.js";
 import { type Contract, contractOf } from "../../core/contract/contract.js";
 import { envelopeDifferences, expectedEnvelope, readBody } from "../../core/contract/envelope.js";
 import type { ContractFile } from "../../core/contract/file/form.js";
@@ -32,8 +33,10 @@ export interface PagesToCheck {
   variants: readonly Variant[];
 }
 
-/** What to make again of all records: files of lookup, explorer and views, the lines of bulk parts and of the CSV file. */
-type Wanted = Readonly<Record<"lookup" | "explorer" | "bulk" | "csv", boolean>> & { readonly views: ViewForms };
+/** What to make again of all records: files of lookup, explorer and views, the lines of bulk parts and of the CSV file, the values of the Parquet file. */
+type Wanted = Readonly<Record<"lookup" | "explorer" | "bulk" | "csv" | "parquet", boolean>> & {
+  readonly views: ViewForms;
+};
 
 /** Collects a line for each record: its canonical text, or what `lineOf` makes of it. */
 function lineCollector(lineOf: (record: string) => string = (record) => record): Collector {
@@ -52,14 +55,16 @@ function lineCollector(lineOf: (record: string) => string = (record) => record):
   };
 }
 
-/** The collectors of lines, of parts and of the CSV file, then those of artifacts. */
+/** The collectors of lines, of parts, of the CSV file and of the Parquet file, then those of artifacts. */
 async function collectorsOf(contract: Contract, pageSize: number, wanted: Wanted): Promise<readonly Collector[]> {
-  const { lookup, explorer, bulk, csv, views } = wanted;
+  const { lookup, explorer, bulk, csv, parquet, views } = wanted;
   const artifacts = await artifactsOf({ lookup, explorer, views });
   const csvLine = csvLineOf(csvColumns(contract));
+  const parquetLine = storedLineOf(parquetColumns(contract));
   return [
     ...(bulk ? [lineCollector()] : []),
     ...(csv ? [lineCollector((record) => csvLine(JSON.parse(record)))] : []),
+    ...(parquet ? [lineCollector((record) => parquetLine(JSON.parse(record)))] : []),
     ...artifacts.map((artifact) => artifact.collector(contract, pageSize)),
   ];
 }

@@ -5,7 +5,7 @@ import { csvColumns, csvHeading } from "../../core/contract/record/csv.js";
 import { countWarning, type WarningCounts } from "../../core/contract/record/warnings.js";
 import { packageFile } from "../../core/package.js";
 import { count as counted } from "../../core/print/numbers.js";
-import { CSV, EXPLORER, isSorted, LABELS, SUMMARY } from "../../core/release/layout.js";
+import { CSV, EXPLORER, isSorted, LABELS, PARQUET, SUMMARY } from "../../core/release/layout.js";
 import { hasPageFolder, type Release } from "../../core/release/open.js";
 import { PageDigests } from "../../core/release/sums.js";
 import { ThreadPool, threadsFor } from "../../core/workers/pool.js";
@@ -24,7 +24,7 @@ const UNUSABLE = "the pages that it is made from are not valid";
 /** The checks that read every file of a page, and those that read its envelope and its records. */
 const OF_FILES = ["digests", "compressed"];
 const OF_PAGES = ["pages", "records", "canonical", "order", "unique-keys", "count", "page-size", "links"];
-const MADE = ["record-list", "bulk", "csv", "lookup", "explorer", "views"];
+const MADE = ["record-list", "bulk", "csv", "parquet", "lookup", "explorer", "views"];
 
 export interface PageOptions extends Pick<VerifyOptions, "workers">, Pick<VerifyEffects, "onProgress" | "signal"> {
   /** Whether the folder was downloaded, so that it has the digest of the list of records, and not the list. */
@@ -48,14 +48,22 @@ export async function checkPages(
   const add: AddFinding = (path, difference) => findings.add({ check: groupOf(path) ?? "", path, ...difference });
   const lookup = !skipped["lookup"];
   const explorer = !skipped["explorer"];
-  /** The lines of all records, as the parts and the CSV file have them. */
+  /** The lines of all records, as the parts, the CSV file and the Parquet file have them. */
   const plain = {
     ...(!skipped["bulk"] && { bulk: new PlainHash() }),
     ...(!skipped["csv"] && { csv: new PlainHash() }),
+    ...(!skipped["parquet"] && { parquet: new PlainHash() }),
   };
   plain.csv?.update(Buffer.from(`${csvHeading(csvColumns(contract))}\n`));
   const views = skipped["views"] ? {} : (wantedViews(release, findings) ?? {});
-  const wanted = { lookup, explorer, bulk: plain.bulk !== undefined, csv: plain.csv !== undefined, views };
+  const wanted = {
+    lookup,
+    explorer,
+    bulk: plain.bulk !== undefined,
+    csv: plain.csv !== undefined,
+    parquet: plain.parquet !== undefined,
+    views,
+  };
   const isMade = (path: string) =>
     isNamingViews(path, views) ||
     (lookup && groupOf(path) === "lookup") ||
@@ -125,6 +133,9 @@ export async function checkPages(
   for (const path of left) add(path, { found: "a file", expected: "none, since the records make no such file" });
   if (explorer && !digests.has(EXPLORER)) add(EXPLORER, { found: "no such file", expected: "the explorer" });
   if (plain.csv && digests.has(CSV)) await checkCsv(folder, plain.csv, add, signal);
+  // Loaded only for a release that has the file, so that verify starts without the reader.
+  if (plain.parquet && digests.has(PARQUET))
+    await (await import("./parquet.js")).checkParquet(release, plain.parquet, add, signal);
   return { records, warnings };
 }
 

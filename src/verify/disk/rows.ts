@@ -1,6 +1,16 @@
 /** The checks of a release on disk, in the order of the report. */
 import { count } from "../../core/print/numbers.js";
-import { BULK, CHANGES, CSV, EXPLORER, isViewIndex, LABELS, RECORDS, VIEWS } from "../../core/release/layout.js";
+import {
+  BULK,
+  CHANGES,
+  CSV,
+  EXPLORER,
+  isViewIndex,
+  LABELS,
+  PARQUET,
+  RECORDS,
+  VIEWS,
+} from "../../core/release/layout.js";
 import type { Release } from "../../core/release/open.js";
 import { SIGNATURE_ROW } from "../signature.js";
 import { checkRow, type Findings, type Row } from "../verdict.js";
@@ -9,6 +19,7 @@ import { checkRow, type Findings, type Row } from "../verdict.js";
 const SINGLE: Partial<Record<string, string>> = {
   [RECORDS]: "record-list",
   [CSV]: "csv",
+  [PARQUET]: "parquet",
   [EXPLORER]: "explorer",
   [LABELS]: "explorer",
 };
@@ -41,6 +52,7 @@ const CHECKS: readonly (readonly [name: string, rule: string, what: string])[] =
   ["record-list", "records.sha256 has the digest and key of every record, in published order", "records"],
   ["bulk", "the parts of bulk.json hold exactly the records of the pages, in order", "part"],
   ["csv", "records.csv.gz holds exactly the records of the pages, in order", "file"],
+  ["parquet", "records.parquet holds exactly the values of the pages' records, in order", "file"],
   ["changes", "each step of changes.json is intact, and its lines are valid", "step"],
   ["lookup", "the files in lookup match the keys and names of all records", "file"],
   ["explorer", "explorer/summary.json, its sorted files and labels.json match all records", "file"],

@@ -2,7 +2,7 @@
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { codeOf, UserError } from "../../core/errors.js";
-import { CONTRACT, CSV, SIGNATURE, SNAPSHOT, SUMS } from "../../core/release/layout.js";
+import { CONTRACT, SIGNATURE, SNAPSHOT, SUMS, WHOLE_FILES } from "../../core/release/layout.js";
 import { inspect, type Release } from "../../core/release/open.js";
 import { parseSnapshot } from "../../core/release/snapshot.js";
 import { explainTemporary } from "../../core/scratch/folder.js";
@@ -12,7 +12,7 @@ import { describeAnswer } from "./model.js";
 
 /** Maximum bytes of SHA256SUMS per page. */
 const SUM_BYTES_OF_PAGE = 1000;
-/** Maximum bytes of SHA256SUMS, since the number of pages comes from the host, and of the CSV file. Other files are far smaller. */
+/** Maximum bytes of SHA256SUMS, since the number of pages comes from the host, and of files of all records. Other files are far smaller. */
 const MOST_BYTES = 2 ** 32;
 
 export const DOWNLOAD_ROW = {
@@ -96,7 +96,7 @@ export async function downloadFile(
   let found = "";
   for (const place of answer ? [pastCaches] : [url, pastCaches])
     try {
-      const own = await fetchInto(asker, place, folder, path, path === CSV ? MOST_BYTES : MAX_BYTES);
+      const own = await fetchInto(asker, place, folder, path, WHOLE_FILES.includes(path) ? MOST_BYTES : MAX_BYTES);
       if (own.status === 200 && own.digest === digest) return;
       found = own.status === 200 ? `other bytes, ${own.digest}` : describeAnswer(own);
     } catch (error) {

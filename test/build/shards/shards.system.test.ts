@@ -27,6 +27,7 @@ const EVERYTHING = {
   explorer: true,
   bulk: true,
   csv: true,
+  parquet: true,
   changes: 3,
 } as const;
 test("a second join of the same parts changes nothing", async () => {

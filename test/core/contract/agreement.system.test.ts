@@ -20,18 +20,7 @@ import { contractWith } from "../../support/contracts.js";
 import type { Row } from "../../support/database.js";
 import { readTree, scratch } from "../../support/files.js";
 import { draws } from "../../support/random.js";
-import { anyTable, type RandomTable } from "./random.js";
-
-const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
-
-/** A table whose columns keep the storage class of what they are given. */
-function writeTable(path: string, { columns, rows }: RandomTable): void {
-  const db = new Database(path);
-  db.exec(`CREATE TABLE things (${columns.map(quote).join(", ")})`);
-  const insert = db.prepare(`INSERT INTO things VALUES (${columns.map(() => "?").join(", ")})`);
-  for (const row of rows) insert.run(columns.map((name) => row[name]));
-  db.close();
-}
+import { anyTable, quote, writeTable } from "./random.js";
 
 /** Each row of the table, in published order: its text by SQLite if that is taken for good, and its candidate. */
 async function readRows(db: string, contract: Contract): Promise<{ fast: string | undefined; candidate: Candidate }[]> {

@@ -1,4 +1,5 @@
 /** Random contracts and rows, valid and invalid, for tests that compare several checks. */
+import Database from "better-sqlite3";
 import fc from "fast-check";
 import type { ContractFile, FieldSchema } from "../../../src/core/contract/file/form.js";
 import type { Row } from "../../support/database.js";
@@ -285,4 +286,15 @@ function fileOf(kinds: ReadonlyMap<string, Kind>, order: readonly string[]): Con
     required: Object.keys(properties),
     additionalProperties: false,
   };
+}
+
+export const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
+
+/** A table whose columns keep the storage class of what they are given. */
+export function writeTable(path: string, { columns, rows }: RandomTable): void {
+  const db = new Database(path);
+  db.exec(`CREATE TABLE things (${columns.map(quote).join(", ")})`);
+  const insert = db.prepare(`INSERT INTO things VALUES (${columns.map(() => "?").join(", ")})`);
+  for (const row of rows) insert.run(columns.map((name) => row[name]));
+  db.close();
 }

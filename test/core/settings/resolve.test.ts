@@ -388,6 +388,7 @@ const OWN_SAMPLES: Partial<Record<SettingKey, [text: unknown, value: unknown, in
   pageSize: ["1", 1, 250],
   bulk: [false, false, true],
   csv: [true, true, false],
+  parquet: [true, true, false],
   lookup: [false, false, true],
   views: ["country", ["country"], { height: { order: ["-height"] } }],
   changes: ["0", 0, 7],

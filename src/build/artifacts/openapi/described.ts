@@ -2,7 +2,7 @@
 import type { Encoding } from "../../../core/contract/headers.js";
 import type { LinkStyle } from "../../../core/contract/links.js";
 import type { View } from "../../../core/contract/views.js";
-import { BULK, CHANGES, isPacked } from "../../../core/release/layout.js";
+import { BULK, CHANGES, CSV, PARQUET } from "../../../core/release/layout.js";
 
 /** The facts about a release that openapi.json depends on. */
 export interface ApiDescription {
@@ -17,9 +17,14 @@ export interface ApiDescription {
   isInSite?: boolean;
 }
 
-/** Whether it has files of which hosts send ranges: bulk parts, steps or the CSV file. */
-export function hasRanges({ files }: ApiDescription): boolean {
-  return files.some((path) => path === BULK || path === CHANGES || isPacked(path));
+/** Whether it has gzip files: bulk parts, steps or the CSV file. */
+export function hasGzip({ files }: ApiDescription): boolean {
+  return [BULK, CHANGES, CSV].some((path) => files.includes(path));
+}
+
+/** Whether it has files of which hosts send ranges: gzip files or the Parquet file. */
+export function hasRanges(described: ApiDescription): boolean {
+  return hasGzip(described) || described.files.includes(PARQUET);
 }
 
 /** A JSON object of the document. */

@@ -16,6 +16,7 @@ import {
   CSV,
   LOOKUP,
   OPENAPI,
+  PARQUET,
   SIGNATURE,
   SNAPSHOT,
   SORTED_FOLDERS,
@@ -27,7 +28,7 @@ import {
 } from "../../../core/release/layout.js";
 import type { DescribedSite } from "../../../explorer/overview.js";
 import { type ApiDescription, type JsonPart, ref } from "./described.js";
-import { found, headerComponents, pageResponse, responseComponents } from "./responses.js";
+import { found, headerComponents, pageResponse, RANGES, responseComponents } from "./responses.js";
 import { fileSchemas, recordSchemas, siteFileSchema } from "./schemas.js";
 
 /** A listing of a site, as its openapi.json describes it. */
@@ -378,6 +379,7 @@ const FILES: readonly File[] = [
     parameter: PART_NUMBER,
   },
   { path: CSV, name: "Csv", summary: "All records as one CSV file, compressed", response: "Gzip", with: CSV },
+  { path: PARQUET, name: "Parquet", summary: "All records as one Parquet file", response: "Parquet", with: PARQUET },
   { path: CHANGES, name: "Changes", summary: "The list of steps from earlier states to this one", with: CHANGES },
   {
     path: `${CHANGES_FOLDER}/{step}.ndjson.gz`,
@@ -424,7 +426,7 @@ const FILES: readonly File[] = [
 ];
 
 /** Files of a release that openapi.json depends on. */
-export const OPTIONAL_FILES: readonly string[] = [SIGNATURE, BULK, CSV, CHANGES, LOOKUP, VIEWS, AVATAR_PATH];
+export const OPTIONAL_FILES: readonly string[] = [SIGNATURE, BULK, CSV, PARQUET, CHANGES, LOOKUP, VIEWS, AVATAR_PATH];
 
 /** The operation of each file of a table that the release has, by its path. */
 function filePaths(table: readonly File[], { files }: ApiDescription, at = ""): JsonPart {
@@ -445,8 +447,9 @@ function getFile({ name, summary, response, parameter }: File): JsonPart {
     304: ref("responses", "NotModified"),
     404: ref("responses", "NotFound"),
   };
-  if (response !== "Gzip") return operation(`get${name}`, summary, "files", parameters, responses);
-  const ranges = { ...responses, 206: ref("responses", "Range"), 416: ref("responses", "NoSuchRange") };
+  const range = response === undefined ? undefined : RANGES[response];
+  if (range === undefined) return operation(`get${name}`, summary, "files", parameters, responses);
+  const ranges = { ...responses, 206: ref("responses", range), 416: ref("responses", "NoSuchRange") };
   return operation(`get${name}`, summary, "files", [...parameters, RANGE], ranges);
 }
 

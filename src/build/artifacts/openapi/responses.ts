@@ -9,8 +9,8 @@ import {
   NO_STORE,
 } from "../../../core/contract/headers.js";
 import { AVATAR_PATH, basePath } from "../../../core/contract/links.js";
-import { OPENAPI } from "../../../core/release/layout.js";
-import { type ApiDescription, hasRanges, type JsonPart, ref } from "./described.js";
+import { CSV, fileHeaders, OPENAPI, PARQUET } from "../../../core/release/layout.js";
+import { type ApiDescription, hasGzip, hasRanges, type JsonPart, ref } from "./described.js";
 
 /** Headers of every response. */
 const COMMON = {
@@ -81,7 +81,11 @@ export function responseComponents(described: ApiDescription): JsonPart {
     File: found("The file.", CONTENT_TYPE, { type: "object" }),
     Text: found("The file.", "text/plain", TEXT),
     ...(files.includes(AVATAR_PATH) && { Image: found("The image.", "image/svg+xml", TEXT) }),
-    ...(hasRanges(described) && rangeResponses()),
+    ...(hasGzip(described) && packedResponses("Gzip", "The gzip file.", GZIP)),
+    ...(files.includes(PARQUET) && packedResponses("Parquet", "The Parquet file.", PARQUET_TYPE)),
+    ...(hasRanges(described) && {
+      NoSuchRange: failed("The range is outside the file.", ERROR_DETAILS[416], CONTENT_RANGE),
+    }),
     NotModified: {
       description: "The client's copy is current (If-None-Match).",
       headers: { ...TAGGED, ...coding, ...(hasRanges(described) && ACCEPT_RANGES) },
@@ -95,13 +99,20 @@ export function responseComponents(described: ApiDescription): JsonPart {
 const TEXT = { type: "string" };
 const ACCEPT_RANGES = { "Accept-Ranges": header("`bytes` if the host sends ranges of the file.") };
 
-function rangeResponses(): JsonPart {
-  const gzip = { type: "string", format: "binary" };
-  const range = { "Content-Range": header("The range of bytes in this answer.") };
+const CONTENT_RANGE = { "Content-Range": header("The range of bytes in this answer.") };
+const GZIP = fileHeaders(CSV, "")["Content-Type"];
+const PARQUET_TYPE = fileHeaders(PARQUET, "")["Content-Type"];
+
+/** The response with a range of a file, by the response with the whole file. */
+export const RANGES: Readonly<Partial<Record<string, string>>> = { Gzip: "Range", Parquet: "ParquetRange" };
+
+/** The responses with a file of which hosts send ranges, and with a range of it. */
+function packedResponses(name: string, description: string, type: string): JsonPart {
+  const binary = { type: "string", format: "binary" };
+  const range = { ...ACCEPT_RANGES, ...CONTENT_RANGE };
   return {
-    Gzip: found("The gzip file.", "application/gzip", gzip, ACCEPT_RANGES),
-    Range: found("The bytes that Range asks for.", "application/gzip", gzip, { ...ACCEPT_RANGES, ...range }),
-    NoSuchRange: failed("The range is outside the file.", ERROR_DETAILS[416], range),
+    [name]: found(description, type, binary, ACCEPT_RANGES),
+    [RANGES[name] ?? name]: found("The bytes that Range asks for.", type, binary, range),
   };
 }
 
