@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { segmentOf, type ViewValue } from "../../src/core/contract/segment.js";
 import { CURRENT } from "../../src/core/release/layout.js";
-import { type BuildOptions, build } from "../../src/index.js";
+import { type BuildOptions, build, buildShard } from "../../src/index.js";
 import { checkSums, readTree, scratch } from "../support/files.js";
 import { HARD_TAGS, PLACE_VIEWS, PLACES, type Place, places, writePlaces } from "../support/places.js";
 
@@ -161,4 +161,24 @@ test("values that differ only by case are noted", async () => {
   expect(notes).toContain(
     "views.tag has the values DE and de, which differ only by case; a host whose folders ignore case cannot serve both",
   );
+});
+
+test.each([1, 3, 8])("%i shards make the bytes of one machine", async (count) => {
+  const folder = scratch();
+  const db = writePlaces(join(folder, "places.sqlite"), places(230));
+  const shape = {
+    table: "places",
+    contract: PLACES,
+    baseUrl: BASE_URL,
+    pageSize: 10,
+    workers: 0,
+    compress: ["br"],
+  } as const;
+  const options = { db, ...shape, dist: join(folder, "dist"), views: PLACE_VIEWS };
+  const alone = await build({ ...options, dist: join(folder, "alone") });
+  const parts = join(folder, "parts");
+  for (let shard = 0; shard < count; shard++) await buildShard({ ...options, parts, shard: `${shard}/${count}` });
+  const joined = await build({ ...options, join: parts });
+  expect(joined.id).toBe(alone.id);
+  expect(readTree(joined.folder)).toEqual(readTree(alone.folder));
 });
