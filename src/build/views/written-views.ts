@@ -39,7 +39,7 @@ export interface WrittenView {
 }
 
 /** The largest page of a view: its path in the release, and its uncompressed bytes. */
-export interface LargestFile {
+interface LargestFile {
   path: string;
   bytes: number;
 }

@@ -16,7 +16,7 @@ export const MOST_VALUES = { default: 1000, max: 10_000 } as const;
 export const MOST_VIEWS = 20;
 
 /** A view as the config file has it. */
-export interface ViewForm {
+interface ViewForm {
   /** The path of the field by whose values records are divided. */
   by?: string | undefined;
   part?: ViewPart | undefined;

@@ -283,7 +283,7 @@ export class ViewPaths implements NumberedPaths {
 }
 
 /** The folder of the pages of a value, in `views/`. @param segment empty for a view without values */
-export function viewPageFolder(view: string, segment: string): string {
+function viewPageFolder(view: string, segment: string): string {
   return segment === "" ? `${view}/pages` : `${view}/${segment}/pages`;
 }
 

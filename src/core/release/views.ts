@@ -57,7 +57,7 @@ export const viewsSchema = z.strictObject({
 });
 
 /** views.json. */
-export type ViewsList = z.infer<typeof viewsSchema>;
+type ViewsList = z.infer<typeof viewsSchema>;
 /** A view of views.json. */
 export type ViewEntry = ViewsList["views"][number];
 
