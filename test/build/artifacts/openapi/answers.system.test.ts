@@ -63,6 +63,7 @@ test.each([
   ["plain, by query", { compress: [], links: "query", bulk: false, changes: 0 }],
   ["plain, by query, with steps", { compress: [], links: "query", bulk: false, changes: 3 }],
   ["compressed, by path, with parts", { compress: ["br", "gzip"], links: "path", bulk: true, csv: true, changes: 0 }],
+  ["with a Parquet file", { compress: [], links: "query", bulk: false, changes: 0, parquet: true }],
   ["with a look-up", { compress: ["gzip"], links: "query", bulk: false, changes: 0, lookup: true }],
   ["at the base URL itself", { ...AT_BASE, compress: [], links: "query", bulk: false, changes: 0, lookup: true }],
 ] as const)("every path of a release answers as it is described: %s", async (_name, settings) => {
@@ -101,6 +102,6 @@ test.each([
     expectDescribed(described, path, "GET", refused);
   }
   const always = ["GET 200", "GET 304", "GET 404", "HEAD 200", "HEAD 304", "HEAD 404"];
-  const ranges = settings.bulk || settings.changes > 0 ? ["GET 206", "GET 416"] : [];
+  const ranges = settings.bulk || settings.changes > 0 || "parquet" in settings ? ["GET 206", "GET 416"] : [];
   expect([...seen].sort()).toEqual([...always, ...ranges].sort());
 });
