@@ -11,7 +11,6 @@ import { valueAt } from "../../../src/core/contract/record/value.js";
 import { anyTable, quote, writeTable } from "../../core/contract/random.js";
 import { scratch } from "../../support/files.js";
 import { engine, isMissing, loadEngine } from "../../support/installed.js";
-import { draws, SEED } from "../../support/random.js";
 import { parquetOf, readParquet, thingsWith } from "./parquet-files.js";
 
 interface DuckDb {
@@ -84,7 +83,6 @@ test.skipIf(isMissing(engine("@duckdb/node-api")))(
         seen.values += rows.length * columns.length;
         for (const type of types) seen.types.add(type);
       }),
-      { numRuns: draws(300), seed: SEED },
     );
     expect(seen.values).toBeGreaterThan(0);
     expect(seen.types.size).toBeGreaterThan(4);
