@@ -1,7 +1,7 @@
 /** views.json, and the values and digests of each view: reads and writes them. */
 import { join } from "node:path";
 import stringify from "fast-json-stable-stringify";
-import { z } from "zod";
+import * as z from "zod";
 import { readAs } from "../contract/json.js";
 import { MAX_PAGES } from "../contract/links.js";
 import type { Collection } from "../contract/page.js";

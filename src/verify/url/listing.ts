@@ -7,10 +7,19 @@ import { DEFAULT_CACHE_CONTROL, type Encoding, etagOf } from "../../core/contrac
 import { LINK_STYLES, type LinkStyle, pageUrl, parsePageUrl } from "../../core/contract/links.js";
 import { HostError, UserError } from "../../core/errors.js";
 import { count, number } from "../../core/print/numbers.js";
-import { isPublic, SIGNATURE, SNAPSHOT, SUMS, unlistedFiles, type Variant } from "../../core/release/layout.js";
+import {
+  isPublic,
+  SIGNATURE,
+  SNAPSHOT,
+  SUMS,
+  unlistedFiles,
+  type Variant,
+  type ViewPaths,
+} from "../../core/release/layout.js";
 import type { Release } from "../../core/release/open.js";
 import { hashPlain } from "../../core/release/plain-files.js";
 import { parseSnapshot } from "../../core/release/snapshot.js";
+import type { Sums } from "../../core/release/sums.js";
 import { makeScratch, removeScratch } from "../../core/scratch/folder.js";
 import type { Complete } from "../../core/settings/settings.js";
 import { each } from "../../core/workers/at-most.js";
@@ -63,7 +72,10 @@ const ANSWER_ROWS: readonly Pick<Row, "name" | "rule">[] = [
   { name: "both-forms", rule: "every page is the same by query and by path" },
   ...codingRows("br"),
   ...codingRows("gzip"),
-  { name: "files", rule: "SHA256SUMS, and every served file that it lists, has the bytes of the release" },
+  {
+    name: "files",
+    rule: "SHA256SUMS, every served file that it lists, and every page of a view has the bytes of the release",
+  },
   SIGNATURE_ROW,
 ];
 
@@ -206,6 +218,7 @@ class HostReading {
     this.#signature = await readSignature(asker, { id, baseUrl, maxBytes: mostBytes(release, SUMS) }, trust, findings);
     await this.#readFiles();
     await this.#readPages();
+    await this.#readViews();
     const now = await asker.ask(before.url);
     const again = await asker.ask(first.url);
     const hasMoved = now.status !== before.status || now.digest !== before.digest || again.digest !== first.digest;
@@ -289,6 +302,8 @@ class HostReading {
     if (links === "query" || (await this.#mapsQueries())) asked.links.push(other);
     this.#ways = asked.links.flatMap((links) => CODINGS.map((coding) => ({ links, coding }))).slice(1);
     const planned = Math.min(sample, pages);
+    const plan = spread(pages, planned);
+    plan.next();
     const read = async (page: number) => {
       await this.#readPage(page);
       const rest = (planned - ++asked.pages) * (1 + this.#ways.length) + PROBE_ROWS.length;
@@ -297,12 +312,35 @@ class HostReading {
     // Page 1 shows which codings the host supports.
     await read(1);
     this.#ways = this.#ways.filter(({ coding }) => this.#isStored(coding) || asked.codings.includes(coding));
-    // A sample is spread evenly up to the last page.
-    const gap = (pages - 1) / Math.max(1, planned - 1);
-    const plan = function* () {
-      for (let place = 1; place < planned; place++) yield 1 + Math.round(place * gap);
-    };
-    await each(plan(), concurrency, read);
+    await each(plan, concurrency, read);
+  }
+
+  /** Requests the pages of each view of the release, or a sample of each, in the forms of URL that the host has. */
+  async #readViews(): Promise<void> {
+    const { sample, concurrency } = this.options;
+    for (const { sums } of this.release.views) {
+      const { pages } = sums.pages;
+      const plan = spread(pages, Math.min(sample ?? pages, pages));
+      await each(plan, concurrency, (page) => this.#readViewPage(sums, page));
+    }
+  }
+
+  /** @param number of the page among all pages of the view */
+  async #readViewPage({ paths, pages }: Sums<ViewPaths>, number: number): Promise<void> {
+    const { findings } = this;
+    const part = this.#part;
+    const { path, page } = paths.place(number);
+    const digest = pages.get(number, "identity") ?? "";
+    for (const links of this.asked.links) {
+      const url = pageUrl({ baseUrl: part.served.baseUrl, path, links }, page);
+      const place = { check: "files", url };
+      const answer = await part.ask(place, "identity", "page");
+      if (!answer) continue;
+      const expected = `${etagOf(digest)}, page ${page} of ${path}`;
+      if (answer.status !== 200) findings.add({ ...place, found: describeAnswer(answer), expected });
+      else if (answer.digest !== digest) findings.add({ ...place, found: otherBytes(answer), expected });
+      else part.checkHeaders(answer, pathIn(place, part.served), "plain", "identity", place);
+    }
   }
 
   /** Whether the host maps a query to a page. If links are by path, it need not. One of these pages may be broken. */
@@ -383,6 +421,12 @@ class HostReading {
   #isStored(coding: Variant): boolean {
     return this.release.sums.pages.variants.includes(coding);
   }
+}
+
+/** Numbers of pages, spread evenly from the first to the last. */
+function* spread(pages: number, planned: number): Generator<number, undefined> {
+  const gap = (pages - 1) / Math.max(1, planned - 1);
+  for (let place = 0; place < planned; place++) yield 1 + Math.round(place * gap);
 }
 
 const pathIn = ({ url }: Place, { baseUrl }: ServedPart) => url.slice(baseUrl.length);

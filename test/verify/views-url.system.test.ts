@@ -1,0 +1,59 @@
+/** `rollcall verify URL` of a host with views: what a host can get wrong about their pages. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openRelease } from "../../src/core/release/open.js";
+import { build } from "../../src/index.js";
+import { verifyHost } from "../../src/verify/url/listing.js";
+import { type Front, frontOf } from "../support/front.js";
+import { PLACE_VIEWS, PLACES, places, writePlaces } from "../support/places.js";
+
+let host: Front;
+let release: string;
+beforeAll(async () => {
+  const publishAt = async (dist: string, baseUrl: string) => {
+    const db = writePlaces(`${dist}/places.sqlite`, places(230));
+    const options = { db, table: "places", contract: PLACES, baseUrl, pageSize: 10, workers: 0 };
+    release = (await build({ ...options, dist, views: PLACE_VIEWS })).folder;
+  };
+  host = await frontOf(publishAt, "/towns", afterAll);
+});
+
+/** Verifies the host. @returns the checks that differ, each with the paths of its findings. */
+async function differing(sample?: number): Promise<Record<string, string[]>> {
+  const against = await openRelease(release);
+  const shared = { cacheControl: undefined, workers: 0, concurrency: 4 };
+  const { verdict } = await verifyHost({ ...shared, baseUrl: host.baseUrl, sample, against });
+  const wrong = verdict.rows.filter(({ outcome }) => outcome === "differs");
+  return Object.fromEntries(
+    wrong.map(({ name, findings }) => [name, findings.map(({ url = "" }) => url.replace(host.baseUrl, ""))]),
+  );
+}
+
+const DE = "/towns/views/tag/de/";
+
+test("requests each page of each view in both forms, or a sample of each", async () => {
+  host.reset();
+  expect(await differing()).toEqual({});
+  expect(host.asked).toEqual(expect.arrayContaining([`GET ${DE}?format=api&page=1`, `GET ${DE}pages/1.json`]));
+  const all = host.asked.filter((line) => line.includes("/views/"));
+  host.reset();
+  expect(await differing(2)).toEqual({});
+  const some = host.asked.filter((line) => line.includes("/views/"));
+  expect(some.length).toBeGreaterThan(0);
+  expect(some.length).toBeLessThan(all.length);
+});
+
+test.each<[what: string, target: string, other: string | undefined, check: string]>([
+  ["is the page of another value", `${DE}?format=api&page=1`, "/towns/views/open/true/pages/1.json", "files"],
+  ["is another page of its value", "/towns/views/-height/pages/2.json", "/towns/views/-height/pages/1.json", "files"],
+  ["is not found", `${DE}pages/1.json`, undefined, "files"],
+])("finds a page of a view that %s", async (_, target, other, check) => {
+  host.reset();
+  const body =
+    other === undefined ? undefined : Buffer.from(await (await fetch(new URL(other, host.baseUrl))).arrayBuffer());
+  host.edit((req, reply) => {
+    if (req.url !== target || req.method !== "GET") return undefined;
+    return body === undefined ? { ...reply, status: 404 } : { ...reply, body };
+  });
+  const found = await differing();
+  expect(found[check]).toEqual([target.replace("/towns", "")]);
+});
