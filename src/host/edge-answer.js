@@ -98,7 +98,9 @@ export async function answer(request, read) {
   if (Object.hasOwn(RULES.routes, pathname)) {
     const file = RULES.routes[pathname];
     const own = RULES.files[file];
-    return (await send(file, own, own["Content-Type"] === "application/gzip")) || refuse(404);
+    return (
+      (await send(file, own, /^application\/(?:gzip|vnd\.apache\.parquet)$/.test(own["Content-Type"]))) || refuse(404)
+    );
   }
   const view = pathname.startsWith(RULES.views) ? IN_VIEW.exec(pathname.slice(RULES.views.length)) : null;
   if (view) {

@@ -36,7 +36,7 @@ passed   sums         SHA256SUMS     SHA256SUMS has one line for every other fil
 passed   files        10 files       all listed files exist, are regular, and there are no others
 `);
   expect(stdout).toContain("skipped  compressed   none           (it has no compressed pages)\n");
-  expect(stdout).toMatch(new RegExp(`\n\nverify +passed +release ${name}: 15 passed, 7 skipped, in 0\\.00 s\n$`));
+  expect(stdout).toMatch(new RegExp(`\n\nverify +passed +release ${name}: 15 passed, 9 skipped, in 0\\.00 s\n$`));
 });
 
 test("reports why other users cannot read a release, exit code 0", async () => {
@@ -53,10 +53,10 @@ test("reports why other users cannot read a release, exit code 0", async () => {
     `\n\nreadable: other users cannot read ${cwd}, so a web server that runs as another user answers 500; ` +
       `to fix it: chmod o+x ${cwd} && chmod -R o+rX dist/releases/${name}\n`,
   );
-  expect(stdout).toMatch(/\nverify +passed +release .*: 14 passed, 1 noted, 7 skipped, in /);
+  expect(stdout).toMatch(/\nverify +passed +release .*: 14 passed, 1 noted, 9 skipped, in /);
   const [, mend = ""] = /to fix it: (.*)/.exec(stdout) ?? [];
   execFileSync("bash", ["-c", mend], { cwd });
-  expect((await run("verify")).stdout).toMatch(/: 15 passed, 7 skipped, in /);
+  expect((await run("verify")).stdout).toMatch(/: 15 passed, 9 skipped, in /);
 });
 
 test("reports damage, exit code 1, as text and as JSON", async () => {
@@ -66,14 +66,14 @@ test("reports damage, exit code 1, as text and as JSON", async () => {
   expect(code).toBe(1);
   expect(stdout).toContain("\ndiffers  digests      10 files       every file has the SHA-256 that SHA256SUMS lists\n");
   expect(stdout).toMatch(/\n\ndigests: 1 finding\n {2}avatar\.svg: found [0-9a-f]{64}; expected [0-9a-f]{64}\n/);
-  expect(stdout).toMatch(/\nverify +differs: digests +release .*: 14 passed, 1 differs, 7 skipped, in /);
+  expect(stdout).toMatch(/\nverify +differs: digests +release .*: 14 passed, 1 differs, 9 skipped, in /);
   const { passed, subject, rows, seconds } = JSON.parse((await run("verify --json")).stdout);
   expect({ passed, subject, seconds }).toEqual({
     passed: false,
     subject: expect.stringMatching(/^release /),
     seconds: 0,
   });
-  expect(rows).toHaveLength(22);
+  expect(rows).toHaveLength(24);
   expect(rows[2]).toMatchObject({
     name: "digests",
     outcome: "differs",

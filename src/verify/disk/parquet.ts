@@ -64,7 +64,12 @@ function readRows(
       file,
       metadata,
       compressors: { GZIP: (bytes) => gunzipSync(bytes, { maxOutputLength: most }) },
-      parsers: { timestampFromMicroseconds: (micros) => micros, dateFromDays: (days) => days },
+      parsers: {
+        timestampFromMicroseconds: (micros) => micros,
+        dateFromDays: (days) => days,
+        // The library's own drops a byte order mark at the beginning of a text.
+        stringFromBytes: (bytes) => bytes && Buffer.from(bytes).toString(),
+      },
       onComplete: resolve,
     }).catch(reject);
   });
