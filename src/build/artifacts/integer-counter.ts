@@ -1,20 +1,9 @@
 /** Counts integers in bounded memory: by value if they are few, otherwise in bins with round bounds. */
 import type { Distribution } from "../../explorer/summary.js";
+import { addTo, type Bin, isSpread, MOST_BINS, MOST_CELLS, STEPS } from "./bins.js";
 
-type Bin = Distribution["bins"][number];
-
-/** Maximum number of bins. */
-const MOST_BINS = 24;
-/**
- * Bins of equal width are replaced by bins of growing width if one bin would hold more than `MOST_IN_ONE` of all values, or if
- * less than `LEAST_FILLED` of the bins would hold any.
- */
-const MOST_IN_ONE = 0.5;
-const LEAST_FILLED = 0.4;
-const MOST_CELLS = 5000;
 /** Size of the sample that tells whether values repeat, if there are more values than cells. */
 const MOST_SAMPLED = 1000;
-const STEPS = [1, 2, 5];
 const SAFE = Number.MAX_SAFE_INTEGER;
 
 /** Counts integers. The result does not depend on the order of `add`. */
@@ -55,10 +44,7 @@ export class IntegerCounter {
     if (this.#width === 1 && cells.length <= MOST_BINS)
       return cells.map(([value, count]) => ({ from: value, to: value, count }));
     const equal = equalBins(cells, this.#min, this.#max);
-    const total = cells.reduce((sum, [, count]) => sum + count, 0);
-    const filled = equal.filter(({ count }) => count > 0);
-    const isEven = filled.every(({ count }) => count <= total * MOST_IN_ONE);
-    if (isEven && filled.length >= equal.length * LEAST_FILLED) return equal;
+    if (isSpread(equal)) return equal;
     return growingBins(this.#growing ?? this.#grow(), this.#min, this.#max);
   }
 
@@ -85,10 +71,6 @@ export class IntegerCounter {
     for (const [value, count] of this.#cells) addTo(bins, growingBinOf(value), count);
     return bins;
   }
-}
-
-function addTo(counts: Map<number, number>, key: number, count: number): void {
-  counts.set(key, (counts.get(key) ?? 0) + count);
 }
 
 /** A hash from 0 to 2^32 - 1. */

@@ -1,21 +1,11 @@
 /** Counts numbers with decimals in bounded memory: by value if they are few, otherwise in bins with round bounds. */
 import type { Distribution } from "../../explorer/summary.js";
+import { addTo, type Bin, isSpread, MOST_BINS, MOST_CELLS, STEPS } from "./bins.js";
 
-type Bin = Distribution["bins"][number];
 type Cell = readonly [from: number, count: number];
 
-/** Maximum number of bins. */
-const MOST_BINS = 24;
-/**
- * Bins of equal width are replaced by bins of growing width if one bin would hold more than `MOST_IN_ONE` of all values, or if
- * less than `LEAST_FILLED` of the bins would hold any.
- */
-const MOST_IN_ONE = 0.5;
-const LEAST_FILLED = 0.4;
-const MOST_CELLS = 5000;
 /** Powers of ten from zero to the largest value that have growing bins of their own. */
 const MOST_POWERS = 7;
-const STEPS = [1, 2, 5];
 /** Decimal digits that every double keeps. Values are rounded to them, so that 0.1 + 0.2 is counted as 0.3. */
 const DIGITS = 15;
 /** Without more places than this, no digit is left; 10 to a higher power could be infinite. */
@@ -52,10 +42,7 @@ export class NumberCounter {
       return cells.map(([value, count]) => ({ from: value, to: value, count }));
     const least = power ?? lastPower(this.#largest());
     const equal = inBins(equalBounds(this.#min, this.#max, least), cells);
-    const total = cells.reduce((sum, [, count]) => sum + count, 0);
-    const filled = equal.filter(({ count }) => count > 0);
-    const isEven = filled.every(({ count }) => count <= total * MOST_IN_ONE);
-    if (isEven && filled.length >= equal.length * LEAST_FILLED) return equal;
+    if (isSpread(equal)) return equal;
     return inBins(growingBounds(this.#min, this.#max, least), cells);
   }
 
@@ -75,10 +62,6 @@ export class NumberCounter {
       addTo(this.#cells, index, count);
     }
   }
-}
-
-function addTo(counts: Map<number, number>, key: number, count: number): void {
-  counts.set(key, (counts.get(key) ?? 0) + count);
 }
 
 function rounded(value: number): number {

@@ -16,7 +16,7 @@ import {
   splitPieces,
 } from "./artifact.js";
 import { compressed, pagesTogether } from "./bulk.js";
-import { parquetColumns, parquetSchema } from "./parquet-columns.js";
+import { type ParquetColumn, parquetColumns, parquetSchema } from "./parquet-columns.js";
 
 export const PARQUET_FILE: Artifact = {
   name: PARQUET,
@@ -56,7 +56,7 @@ function writerOf(contract: Contract, writer: ByteWriter, state?: string): Parqu
 /** Encodes records as row groups. Their ends depend only on records and page numbers, so that builds are reproducible. */
 class GroupCollector implements Collector {
   readonly #recordsTogether: number;
-  readonly #columns: readonly (ReturnType<typeof parquetColumns>[number] & { data: unknown[] })[];
+  readonly #columns: readonly (ParquetColumn & { data: unknown[] })[];
   #groups: Uint8Array[] = [];
   #rows = 0;
   #text = 0;

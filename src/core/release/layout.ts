@@ -237,14 +237,14 @@ export class ViewPaths implements NumberedPaths {
   }
 
   path(page: number, variant: Variant = "identity"): string {
-    const { segment, own } = this.#placeOf(page);
+    const { segment, page: own } = this.locate(page);
     return `${viewPageFolder(this.view, segment)}/${pageName(own, variant)}`;
   }
 
-  /** The path of a page's value below the base URL, `/views/country/DE/`, and the page's number there. */
-  place(page: number): { path: string; page: number } {
-    const { segment, own } = this.#placeOf(page);
-    return { path: viewPath(this.view, segment), page: own };
+  /** The segment of the value that has page `page`, empty without values, and the page's number among those of the value. */
+  locate(page: number): { segment: string; page: number } {
+    const at = this.#valueOf(page);
+    return { segment: this.values[at]?.segment ?? "", page: page - (this.#first[at] ?? 1) + 1 };
   }
 
   find(path: string): { page: number; variant: Variant } | undefined {
@@ -275,11 +275,6 @@ export class ViewPaths implements NumberedPaths {
         first: this.#first[at] ?? 1,
         pages: pagesFor(records, this.pageSize),
       };
-  }
-
-  #placeOf(page: number): { segment: string; own: number } {
-    const at = this.#valueOf(page);
-    return { segment: this.values[at]?.segment ?? "", own: page - (this.#first[at] ?? 1) + 1 };
   }
 
   /** The index of the value that has page `page`. */

@@ -173,58 +173,63 @@ export function findCaseTwins(values: readonly Pick<ViewFolder, "segment">[]): R
 }
 
 /** Adds a problem of a release. */
-type Note = (check: "digests" | "files" | "views", path: string, found: string, expected: string) => void;
+type AddProblem = (check: "digests" | "files" | "views", path: string, found: string, expected: string) => void;
 
 const LONGEST_SHOWN = 200;
 
 /**
  * Reads the views of the release in a folder, and compares what is read with SHA256SUMS.
- * @param note gets what is wrong. A view whose files are unusable is left out.
+ * @param add gets what is wrong. A view whose files are unusable is left out.
  */
-export async function readViews(folder: string, sums: Sums, snapshot: Snapshot, note: Note): Promise<ReleaseView[]> {
+export async function readViews(
+  folder: string,
+  sums: Sums,
+  snapshot: Snapshot,
+  add: AddProblem,
+): Promise<ReleaseView[]> {
   if (!sums.others.has(VIEWS)) return [];
-  const list = await readListed(folder, VIEWS, sums, note, (text) => readAs(viewsSchema, text));
+  const list = await readListed(folder, VIEWS, sums, add, (text) => readAs(viewsSchema, text));
   if (!list) return [];
   if (list.state !== snapshot.state)
-    note("views", VIEWS, `state ${list.state}`, `${snapshot.state}, as in snapshot.json`);
+    add("views", VIEWS, `state ${list.state}`, `${snapshot.state}, as in snapshot.json`);
   const views: ReleaseView[] = [];
   for (const entry of list.views) {
-    const view = await readView(folder, entry, sums, snapshot, note);
+    const view = await readView(folder, entry, sums, snapshot, add);
     if (view) views.push(view);
   }
   return views;
 }
 
-/** Reads and parses a file that SHA256SUMS lists. @returns undefined, after a note, if it is unusable */
+/** Reads and parses a file that SHA256SUMS lists. @returns undefined, after a problem, if it is unusable */
 async function readListed<Value extends object>(
   folder: string,
   path: string,
   { others }: Sums,
-  note: Note,
+  add: AddProblem,
   parse: (text: string) => Value | { why: string },
 ): Promise<Value | undefined> {
-  const bytes = await reading(path, note, () => readReleaseFile(join(folder, path)));
+  const bytes = await reading(path, add, () => readReleaseFile(join(folder, path)));
   if (!bytes) return undefined;
   const listed = others.get(path);
   const found = sha256(bytes);
   if (found !== listed) {
-    note("digests", path, `other bytes, ${found}`, listed ?? "a line in SHA256SUMS");
+    add("digests", path, `other bytes, ${found}`, listed ?? "a line in SHA256SUMS");
     return undefined;
   }
   const value = parse(String(bytes));
   if (!("why" in value)) return value;
-  note("views", path, `a file that ${shorten(String(value.why), LONGEST_SHOWN)}`, "the JSON that Rollcall writes");
+  add("views", path, `a file that ${shorten(String(value.why), LONGEST_SHOWN)}`, "the JSON that Rollcall writes");
   return undefined;
 }
 
-/** Runs a step that reads a file. @returns undefined, after a note, if the system refuses it */
-async function reading<T>(path: string, note: Note, step: () => Promise<T>): Promise<T | undefined> {
+/** Runs a step that reads a file. @returns undefined, after a problem, if the system refuses it */
+async function reading<T>(path: string, add: AddProblem, step: () => Promise<T>): Promise<T | undefined> {
   try {
     return await step();
   } catch (error) {
     const code = codeOf(error);
     if (code === undefined) throw error;
-    note("files", path, isMissing(error) ? "no such file" : `no file that can be read (${code})`, "a plain file");
+    add("files", path, isMissing(error) ? "no such file" : `no file that can be read (${code})`, "a plain file");
     return undefined;
   }
 }
@@ -234,28 +239,28 @@ async function readView(
   entry: ViewEntry,
   sums: Sums,
   { state, count, page_size: pageSize, encodings }: Snapshot,
-  note: Note,
+  add: AddProblem,
 ): Promise<ReleaseView | undefined> {
   const { name, by, part, pages } = entry;
   const path = by === undefined ? VIEWS : viewIndexPath(name);
   let values: CountedValue[] | undefined;
   if (by !== undefined) {
-    const index = await readListed(folder, path, sums, note, (text) => readAs(viewIndexSchema, text));
+    const index = await readListed(folder, path, sums, add, (text) => readAs(viewIndexSchema, text));
     if (!index) return undefined;
     values = index.values.map(([value, records]) => ({ value, records }));
     const found = { by: index.by, part: index.part, state: index.state, count: index.count, values: values.length };
     const why = whyNotIndex(index) ?? differenceOf(found, { by, part, state, count, values: entry.values });
     if (why !== undefined) {
-      note("views", path, why, `what ${VIEWS} and snapshot.json say`);
+      add("views", path, why, `what ${VIEWS} and snapshot.json say`);
       return undefined;
     }
   }
   const paths = viewPathsOf(name, values, { count, pageSize });
   if (paths.pages !== pages) {
-    note("views", path, `${paths.pages} pages of ${name}`, `${pages}, as in ${VIEWS}`);
+    add("views", path, `${paths.pages} pages of ${name}`, `${pages}, as in ${VIEWS}`);
     return undefined;
   }
-  const own = await readPageSums(folder, paths, ["identity", ...encodings], sums, note);
+  const own = await readPageSums(folder, paths, ["identity", ...encodings], sums, add);
   return own && { entry, values, sums: own };
 }
 
@@ -283,12 +288,12 @@ async function readPageSums(
   paths: ViewPaths,
   variants: readonly Variant[],
   { others }: Sums,
-  note: Note,
+  add: AddProblem,
 ): Promise<Sums<ViewPaths> | undefined> {
   const path = viewSumsPath(paths.view);
   const { pages } = paths;
   const none = { paths, pages: new PageDigests(0, variants), others: new Map() };
-  const own = await reading(path, note, () =>
+  const own = await reading(path, add, () =>
     // Without values, there are no pages, and the file is empty.
     withReleaseFile(join(folder, path), async (file, size) => {
       return pages === 0 && size === 0 ? none : readSums({ file, size }, { paths, pages, variants });
@@ -297,12 +302,12 @@ async function readPageSums(
   if (!own) return undefined;
   const found = hashPlain(join(folder, path));
   if (found !== others.get(path)) {
-    note("digests", path, `other bytes, ${found}`, others.get(path) ?? "a line in SHA256SUMS");
+    add("digests", path, `other bytes, ${found}`, others.get(path) ?? "a line in SHA256SUMS");
     return undefined;
   }
   const why = "why" in own ? own.why : whyNotPages(own);
   if (why === undefined) return own as Sums<ViewPaths>;
-  note("views", path, `a file that ${why}`, `one line for each page in ${VIEWS_FOLDER}/${paths.view}`);
+  add("views", path, `a file that ${why}`, `one line for each page in ${VIEWS_FOLDER}/${paths.view}`);
   return undefined;
 }
 

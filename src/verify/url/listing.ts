@@ -15,6 +15,7 @@ import {
   unlistedFiles,
   type Variant,
   type ViewPaths,
+  viewPath,
 } from "../../core/release/layout.js";
 import type { Release } from "../../core/release/open.js";
 import { hashPlain } from "../../core/release/plain-files.js";
@@ -329,7 +330,8 @@ class HostReading {
   async #readViewPage({ paths, pages }: Sums<ViewPaths>, number: number): Promise<void> {
     const { findings } = this;
     const part = this.#part;
-    const { path, page } = paths.place(number);
+    const { segment, page } = paths.locate(number);
+    const path = viewPath(paths.view, segment);
     const digest = pages.get(number, "identity") ?? "";
     for (const links of this.asked.links) {
       const url = pageUrl({ baseUrl: part.served.baseUrl, path, links }, page);
