@@ -23,7 +23,7 @@ const LOOKS = [
   { colorScheme: "light", width: 640 },
 ] as const;
 
-describeWith("chromium", "accessibility", (path) => {
+describeWith("chromium-headless-shell", "accessibility", (path) => {
   const open = usePages(path);
 
   test.each(LOOKS)("$colorScheme, $width pixels: axe finds nothing", async ({ colorScheme, width }) => {

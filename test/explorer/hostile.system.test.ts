@@ -26,7 +26,7 @@ async function served(texts: readonly string[], image = "https://evil.example/av
   return (await servePage({ rows, pageSize: 15 })).url;
 }
 
-describeWith("chromium", "hostile text", (path) => {
+describeWith("chromium-headless-shell", "hostile text", (path) => {
   const open = usePages(path);
   const withImages = useWatched(path, (asked, url) => asked.startsWith(url) || asked.startsWith(`${IMAGES}/`));
 

@@ -17,7 +17,7 @@ const HEIGHT = 900;
 /** Milliseconds that each request takes. */
 const LATENCY = 400;
 
-describeWith("chromium", "layout", (path) => {
+describeWith("chromium-headless-shell", "layout", (path) => {
   const newPage = useContexts(path);
 
   // The names of columns and their order are those of columns.test.ts.

@@ -30,7 +30,7 @@ const users = (count: number): AnyRecord[] =>
   Array.from({ length: count }, (_, at) => person(at, { referrals_count: (at * at) % 700 }) as unknown as AnyRecord);
 const observed = (count: number): AnyRecord[] => stations(count).map(({ record }): AnyRecord => record);
 
-describeWith("chromium", "without a script", (executablePath) => {
+describeWith("chromium-headless-shell", "without a script", (executablePath) => {
   const newPage = useContexts(executablePath);
 
   /** The page as a host sends it, and what it asked for besides. */

@@ -46,7 +46,7 @@ function orders(count: number): string {
   return file;
 }
 
-describeWith("chromium", "the list", (path) => {
+describeWith("chromium-headless-shell", "the list", (path) => {
   const open = usePages(path);
 
   async function openOrders(count = 120) {

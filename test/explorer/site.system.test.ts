@@ -68,7 +68,7 @@ const LOOKS = [
   { colorScheme: "dark", width: 320 },
 ] as const;
 
-describeWith("chromium", "a site", (path) => {
+describeWith("chromium-headless-shell", "a site", (path) => {
   const open = usePages(path);
 
   test.each(LOOKS)("$colorScheme, $width pixels: axe finds nothing in the overview", async ({ colorScheme, width }) => {

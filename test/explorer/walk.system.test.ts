@@ -40,7 +40,7 @@ const SITES = [
   ...USUAL.slice(0, 1).map((own) => ({ ...own, place: AT_BASE, where: `${own.name}, pages there` })),
 ];
 
-describeWith("chromium", "a walk through the page", (path) => {
+describeWith("chromium-headless-shell", "a walk through the page", (path) => {
   const open = usePages(path);
 
   describe.each(SITES.filter(({ needs }) => !isMissing(...needs)))("on $where", ({ name, serve, place = AT_BASE }) => {

@@ -29,7 +29,7 @@ type Run = (name: keyof Cases, given: unknown) => Promise<unknown>;
 const ROOT = new URL("../../../", import.meta.url).pathname;
 const CLIENT = join(ROOT, "lib/client/index.js");
 const RUN = join(ROOT, "test/client/readers/run.mjs");
-const CHROMIUM = "/usr/bin/chromium";
+const CHROMIUM = "/usr/bin/chromium-headless-shell";
 const BUN = engine("@oven/bun-linux-x64/bin/bun");
 const DENO = engine("@deno/linux-x64-glibc/deno");
 

@@ -19,7 +19,7 @@ async function site(pageSize = 100): Promise<{ url: string; replace(): Promise<v
   return { url, replace };
 }
 
-describeWith("chromium", "proof", (path) => {
+describeWith("chromium-headless-shell", "proof", (path) => {
   const open = usePages(path);
 
   test("does not show a changed byte, and says what is wrong", async () => {

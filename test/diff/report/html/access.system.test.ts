@@ -25,7 +25,7 @@ const hardValues = diffOf([
   changed(person(2, { bio: "some words" }), person(2, { bio: "other words", languages: [] })),
 ]);
 
-describeWith("chromium", "accessibility", (path) => {
+describeWith("chromium-headless-shell", "accessibility", (path) => {
   const open = useBrowser(path);
 
   test.each(LOOKS)("$colorScheme, $width pixels: axe finds nothing", async ({ colorScheme, width }) => {

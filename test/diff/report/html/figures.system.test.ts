@@ -24,7 +24,7 @@ const DIFF = diffOf([
   changed(person(9, { bio: "" }), person(9)),
 ]);
 
-describeWith("chromium", "figures", (path) => {
+describeWith("chromium-headless-shell", "figures", (path) => {
   const open = useBrowser(path);
 
   test("the length of bars is proportional to users", async () => {

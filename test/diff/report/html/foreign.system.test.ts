@@ -8,7 +8,7 @@ import { STATIONS, stations } from "../../../support/stations.js";
 import { HOSTILE_FIELDS, hostileDiff, otherContractDiff, partsDiff, stationsDiff } from "../foreign.js";
 import { settled, useBrowser } from "./browser.js";
 
-describeWith("chromium", "the page of any contract", (path) => {
+describeWith("chromium-headless-shell", "the page of any contract", (path) => {
   const open = useBrowser(path);
 
   test("describes stations by their facet and their time", async () => {

@@ -5,7 +5,7 @@ import { HOSTILE, INVISIBLE } from "../../../support/hostile.js";
 import { describeWith } from "../../../support/installed.js";
 import { settled, useBrowser } from "./browser.js";
 
-describeWith("chromium", "hostile text", (path) => {
+describeWith("chromium-headless-shell", "hostile text", (path) => {
   const open = useBrowser(path);
 
   test("is text in every place that shows it", async () => {

@@ -18,7 +18,7 @@ const KEYS = [
 ];
 const PAGE = "https://weather.example.com/all/";
 
-describeWith("chromium", "links to records", (path) => {
+describeWith("chromium-headless-shell", "links to records", (path) => {
   const open = useBrowser(path);
   const record: AnyRecord = { ...stations(1)[0]?.record, name: "Sonnblick" };
   const diff = (explorer?: string) =>

@@ -23,7 +23,7 @@ const SMALL = diffOf(
   { unchanged: 94 },
 );
 
-describeWith("chromium", "the list of changes", (path) => {
+describeWith("chromium-headless-shell", "the list of changes", (path) => {
   const open = useBrowser(path);
 
   test("is a table of all changes, in the order of the diff", async () => {

@@ -8,7 +8,7 @@ import { manyChanges } from "./samples.js";
 /** Minimum states of the progress bar that another task sees during a search. */
 const STATES = 5;
 
-describeWith("chromium", "a hundred thousand changes", (path) => {
+describeWith("chromium-headless-shell", "a hundred thousand changes", (path) => {
   const open = useBrowser(path);
 
   test("open, search and filter without a freeze", async () => {
