@@ -82,6 +82,17 @@ test("reads the records of a value, in order, and all in another order", async (
   expect((await listing.view("tag", "DE").page(6)).results).toHaveLength(8);
 });
 
+test("null and the text null are two values", async () => {
+  const host = createHost();
+  const rows = places(5, ["null", null]);
+  await host.publish(rows);
+  const listing = host.listing();
+  for (const tag of ["null", null]) {
+    const own = rows.filter((row) => row.tag === tag).map(({ id }) => id);
+    expect(await idsOf(listing.view("tag", tag).records())).toEqual(own);
+  }
+});
+
 test("a value that no record has has no pages, and needs no request", async () => {
   const host = createHost();
   await host.publish(places(30, ["de"]));
