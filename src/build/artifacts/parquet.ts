@@ -27,7 +27,7 @@ export const PARQUET_FILE: Artifact = {
 
 /** Maximum records of a row group, and maximum bytes of their canonical text. A larger record has its own group. */
 export const GROUP_RECORDS = 20_000;
-const GROUP_TEXT = 2 ** 25;
+export const GROUP_TEXT = 2 ** 25;
 /** Bytes of the mark with which each file begins. */
 const MARK_BYTES = 4;
 
