@@ -105,7 +105,7 @@ class ThriftReader {
 /** Bytes after the footer: its length, and the mark. */
 export const FOOTER_END = 8;
 
-/** Checks the form of a footer. @param end the end of the file, from the footer on. @throws WrongFile */
+/** Checks the form of a footer. @throws WrongFile */
 export function checkFooter(footer: Uint8Array): void {
   new ThriftReader(footer).struct();
 }
