@@ -59,7 +59,7 @@ export async function downloadManifest(
     if (path === VIEWS || isViewIndex(path) || isViewSums(path)) {
       // A file that cannot be downloaded is requested again with all others.
       const answer = await fetchInto(asker, `${baseUrl}/${path}`, folder, path, MAX_BYTES).catch(() => undefined);
-      if (answer?.digest !== digest) rmSync(join(folder, path));
+      if (answer?.digest !== digest) rmSync(join(folder, path), { force: true });
     }
   const { release, problems } = await inspect(folder);
   // The pages are not there yet.
