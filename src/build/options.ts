@@ -199,16 +199,28 @@ function requireTargets(listings: readonly { name: string; settings: BuildSettin
   if (mistakes.length > 0) throw manyMistakes("listings", mistakes);
 }
 
-/** The views of a listing. @throws UserError (usage) if they do not fit its contract, or its path */
+/** The views of a listing. @throws UserError (usage) if they do not fit its contract */
 function viewsFor(contract: Contract, given: GivenViews = {}): readonly View[] {
   const found = viewsOf(contract, given);
   if ("mistakes" in found) throw manyMistakes("views", found.mistakes);
-  const { path } = contract.listing;
-  if (found.views.length > 0 && [VIEWS_FOLDER, VIEWS].includes(path.split("/")[1]?.toLowerCase() ?? ""))
-    throw usageError(
-      `views and x-listing.path ${path} exclude each other, since views are in ${VIEWS_FOLDER} and ${VIEWS}. Choose another path.`,
-    );
   return found.views;
+}
+
+/** @throws UserError (usage) if the path of a listing begins with a name of the files that the options ask for */
+function requireFreePath(
+  { path }: Contract["listing"],
+  { views, parquet }: { views: boolean; parquet: boolean },
+): void {
+  const first = path.split("/")[1]?.toLowerCase() ?? "";
+  const choose = "Choose another path.";
+  if (views && [VIEWS_FOLDER, VIEWS].includes(first))
+    throw usageError(
+      `views and x-listing.path ${path} exclude each other, since views are in ${VIEWS_FOLDER} and ${VIEWS}. ${choose}`,
+    );
+  if (parquet && first === PARQUET)
+    throw usageError(
+      `parquet and x-listing.path ${path} exclude each other, since parquet writes ${PARQUET}. ${choose}`,
+    );
 }
 
 /**
@@ -227,6 +239,7 @@ async function resolveOptions(options: Complete<BuildOptions>, site?: string) {
   const { bulk, changes, csv, explorer, links, pageSize, parquet } = options;
   const lookup = explorer || options.lookup;
   const views = viewsFor(contract, options.views);
+  requireFreePath(contract.listing, { views: views.length > 0, parquet });
   const chosen = { ...options, contract, baseUrl, encodings, carriesAvatar, lookup, explorer, views };
   const files = [
     ...(carriesAvatar ? [AVATAR_PATH] : []),

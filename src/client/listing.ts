@@ -112,8 +112,8 @@ export function listingOf<T>(host: Host): OpenListing<T> {
     },
     async views(how = {}) {
       const signal = signalOf(how);
-      const { readViews } = await import("./views.js");
-      return readViews(host, await latestView(host, signal), signal);
+      const { listViews } = await import("./views.js");
+      return listViews(host, await latestView(host, signal), signal);
     },
     async values(view, how = {}) {
       checked(url, { view }, "view");

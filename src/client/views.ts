@@ -17,7 +17,7 @@ interface ListedValue {
 }
 
 /** The views of a snapshot. @throws ListingError (usage) if it has none, or if the host has no digests */
-export async function readViews(host: Host, view: View, signal: AbortSignal | undefined): Promise<ListingView[]> {
+export async function listViews(host: Host, view: View, signal: AbortSignal | undefined): Promise<ListingView[]> {
   const { baseUrl } = host;
   if (view.proof === "none")
     throw usage(baseUrl, "has no digests, so its views cannot be verified; follow next of their pages");
@@ -43,7 +43,7 @@ function isView(found: unknown): found is ListingView {
 }
 
 async function entryOf(host: Host, view: View, name: string, signal: AbortSignal | undefined): Promise<ListingView> {
-  const views = await readViews(host, view, signal);
+  const views = await listViews(host, view, signal);
   const entry = views.find((one) => one.name === name);
   if (entry) return entry;
   throw usage(host.baseUrl, `has no view by ${name}: ${views.map((one) => one.name).join(", ")}`);

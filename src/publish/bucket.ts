@@ -192,6 +192,7 @@ export function bucketTarget(
   return {
     name,
     isShared: true,
+    ignoresCase: () => false,
     cacheControl,
     requests: store.requests,
     flush,

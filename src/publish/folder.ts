@@ -1,10 +1,20 @@
 /** A folder as a publish target. Writes files to temporary names and renames them, and never follows links in it. */
 import { createHash, randomUUID } from "node:crypto";
-import { closeSync, fstatSync, lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync, type Stats } from "node:fs";
+import {
+  closeSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  rmdirSync,
+  rmSync,
+  type Stats,
+  statSync,
+} from "node:fs";
 import { open, opendir, realpath, rename, unlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { hasCode, isMissing, isSystemError, UserError } from "../core/errors.js";
-import { OWNED, PagePaths, SNAPSHOT } from "../core/release/layout.js";
+import { OWNED, PagePaths, SNAPSHOT, TARGET_LOCK } from "../core/release/layout.js";
 import { hashPlain, openPlain, readBlocks, readPlain } from "../core/release/plain-files.js";
 import { explainWrite } from "../core/release/refusals.js";
 import { makeFolder } from "../core/release/sharing.js";
@@ -83,6 +93,8 @@ function folderTarget(tree: FolderTree, release: string, { takeOver = false, ...
   return {
     name,
     isShared: false,
+    // The lock is a file of this run.
+    ignoresCase: () => [TARGET_LOCK, OWNED].some((file) => hasOneCase(join(root, file))),
     unlock,
     close: unlock,
     readOwned,
@@ -251,6 +263,13 @@ async function copyFlushed(
     if (source !== undefined) closeSync(source);
     await copy.close();
   }
+}
+
+/** Whether a file is also found by its name in upper case. */
+function hasOneCase(path: string): boolean {
+  const find = (name: string) => statSync(join(dirname(path), name), { throwIfNoEntry: false });
+  const found = find(basename(path));
+  return found !== undefined && found.ino === find(basename(path).toUpperCase())?.ino;
 }
 
 function removeIfEmpty(path: string): "removed" | "full" | "gone" {

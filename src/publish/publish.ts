@@ -7,7 +7,8 @@ import { type Announced, isOtherListing, otherListing, parseAnnounced } from "..
 import { holdReleases } from "../core/release/lock.js";
 import { idOf } from "../core/release/name.js";
 import { findPrevious, releaseNames } from "../core/release/releases.js";
-import { findSiteDamage, openSiteRelease } from "../core/release/site.js";
+import { findSiteDamage, openSiteRelease, type Site } from "../core/release/site.js";
+import { findCaseTwins } from "../core/release/views.js";
 import { hasScheme } from "../core/settings/kinds.js";
 import type { Complete } from "../core/settings/settings.js";
 import { each } from "../core/workers/at-most.js";
@@ -74,6 +75,7 @@ async function run(options: Complete<PublishOptions>, effects: PublishEffects): 
     const warnings = await warningsOf(site, options);
     target = await openTarget(options, files, signal);
     const before = await (dryRun ? target.readOwned() : target.lock(now(), (note) => warnings.push(note)));
+    if (target.ignoresCase()) requireDistinct(site, target.name);
     const snapshot = await target.readSnapshot();
     const there = snapshot && parseAnnounced(String(snapshot));
     if (snapshot && !force) requireReplaceable(target, files, { there, before }, options);
@@ -198,6 +200,18 @@ async function carryOut(
     if (stage.length > 0) await target.flush();
   }
   return bytes;
+}
+
+/** @throws UserError if a view has two values whose pages would be in one folder of a target that ignores case. */
+function requireDistinct({ listings }: Site, target: string): void {
+  for (const { release } of listings)
+    for (const { entry, sums } of release.views) {
+      const [twin] = findCaseTwins(sums.paths.values);
+      if (twin)
+        throw new UserError(
+          `views.${entry.name} has the values ${twin[1]} and ${twin[0]}, which differ only by case, and the file system of ${target} ignores case. Publish to one that does not, or make the values alike.`,
+        );
+    }
 }
 
 /** Writes the final list of owned files, and unlocks the target. */

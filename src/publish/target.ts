@@ -23,6 +23,8 @@ export interface Target {
   readonly cacheControl?: string;
   /** Whether several machines may publish there, so that a release is replaced only if this one knows it. */
   readonly isShared: boolean;
+  /** Whether files whose names differ only by case are one file there; false if that cannot be known without a lock. */
+  ignoresCase(): boolean;
   /** Locks out other runs, then reads the list of owned files. @throws UserError that names the run which holds the lock. */
   lock(now: Date, onTakeOver?: OnTakeOver): Promise<Owned | undefined>;
   /** Releases the lock. */

@@ -21,7 +21,6 @@ const EVERYTHING = {
   compress: ["br", "gzip"],
   bulk: true,
   csv: true,
-  parquet: true,
   lookup: true,
   explorer: true,
   changes: 3,
@@ -29,11 +28,14 @@ const EVERYTHING = {
 } as const;
 const now = () => new Date("2026-11-22T09:30:00Z");
 
-type Source = Pick<BuildOptions, "db" | "contract">;
+type Source = Pick<BuildOptions, "db" | "contract" | "views">;
 
 const SOURCES: Record<string, { make(): Source; edit: string; pages: string; failed: string }> = {
   "the directory": {
-    make: () => ({ db: usersFile(variedUsers(3500), ORDER_INDEX) }),
+    make: () => ({
+      db: usersFile(variedUsers(3500), ORDER_INDEX),
+      views: { years: { by: "date_joined", part: "year", order: ["-referrals_count"] } },
+    }),
     edit: "UPDATE users SET last_name = 'Changed' WHERE rowid % 9 = 0; DELETE FROM users WHERE rowid % 100 = 7",
     pages: "api/users/pages",
     failed: "records",
@@ -41,7 +43,8 @@ const SOURCES: Record<string, { make(): Source; edit: string; pages: string; fai
   "another contract, without an index": {
     make() {
       const rows = stations(2500).map(({ row }) => row);
-      return { db: writeStations(join(scratch(), "stations.sqlite"), rows), contract: STATIONS };
+      const db = writeStations(join(scratch(), "stations.sqlite"), rows);
+      return { db, contract: STATIONS, views: { sensors: { by: "sensors" } } };
     },
     edit: "UPDATE stations SET name = 'Changed' WHERE rowid % 9 = 0; DELETE FROM stations WHERE rowid % 100 = 7",
     pages: "v1/stations/pages",

@@ -1,9 +1,14 @@
 /** Views: their pages hold the records of the listing by value and order, and are linked while they do not change. */
-import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { WrittenViews } from "../../src/build/views/written-views.js";
+import { contractOf } from "../../src/core/contract/contract.js";
 import { segmentOf, type ViewValue } from "../../src/core/contract/segment.js";
+import { viewsOf } from "../../src/core/contract/views.js";
 import { CURRENT } from "../../src/core/release/layout.js";
+import { StagedFiles } from "../../src/core/release/staging.js";
+import { viewPathsOf } from "../../src/core/release/views.js";
 import { type BuildOptions, build, buildShard } from "../../src/index.js";
 import { checkSums, readTree, scratch } from "../support/files.js";
 import { HARD_TAGS, PLACE_VIEWS, PLACES, type Place, places, writePlaces } from "../support/places.js";
@@ -161,6 +166,25 @@ test("values that differ only by case are noted", async () => {
   expect(notes).toContain(
     "views.tag has the values DE and de, which differ only by case; a host whose folders ignore case cannot serve both",
   );
+});
+
+test("values that differ only by case are refused if the file system ignores case", async () => {
+  const folder = scratch();
+  const contract = contractOf(PLACES);
+  const found = viewsOf(contract, ["tag"]);
+  const [view] = "views" in found ? found.views : [];
+  if (!view) throw new Error("The view does not fit its contract.");
+  const values = ["DE", "de"].map((value) => ({ value, records: 1 }));
+  const collection = { baseUrl: BASE_URL, path: "/places/", links: "query", count: 2, pages: 1, pageSize: 10 } as const;
+  const files = new StagedFiles(folder, "/places/", undefined, () => {});
+  const written = new WrittenViews({ contract, collection, encodings: [], files, previous: undefined, workers: 0 });
+  // The second folder exists before it is made, as in a file system that ignores case.
+  mkdirSync(join(folder, "views/tag/de"), { recursive: true });
+  const sorted = { view, values, paths: viewPathsOf("tag", values, collection), numbers: Uint32Array.of(0, 1) };
+  await expect(written.make(sorted, undefined)).rejects.toMatchObject({
+    exitCode: 1,
+    message: `views.tag has the values DE and de, which differ only by case, and the file system of ${folder} ignores case. Build on one that does not, or make the values alike.`,
+  });
 });
 
 test.each([1, 3, 8])("%i shards make the bytes of one machine", async (count) => {

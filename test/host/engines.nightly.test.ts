@@ -35,6 +35,13 @@ function isRewrite(route: object): route is Rewrite {
 }
 
 const STATIONS = stationsAt("/~v1.0-b/");
+const VIEWS = [
+  "views.json",
+  "views/tag.json",
+  "views/-height.sha256",
+  "views/-height/pages/3.json",
+  "views/a/b/pages/3.json",
+];
 const STEP = "changes/0f3a91c2d4e5-77b0c2d91a3f.ndjson.gz";
 
 describe.skipIf(isMissing(engine(VERCEL))).each([
@@ -62,14 +69,25 @@ describe.skipIf(isMissing(engine(VERCEL))).each([
       [listing, "page=../x", undefined],
       [listing.replace(".", "x"), "page=1", listing.includes(".") ? undefined : `${listing}pages/1.json`],
       ["/other/", "page=1", undefined],
+      ["/views/tag/de/", "page=2", "/views/tag/de/pages/2.json"],
+      ["/views/tag/de/", "format=api&page=123", "/views/tag/de/pages/123.json"],
+      ["/views/tag/a~20b/", "", "/views/tag/a~20b/pages/1.json"],
+      ["/views/tag/v1.2/", "page=", "/views/tag/v1.2/pages/1.json"],
+      ["/views/-height/", "page=24", "/views/-height/pages/24.json"],
+      ["/views/-height/", "", "/views/-height/pages/1.json"],
+      ["/views/tag/de/", "page=01", undefined],
+      ["/views/tag/.de/", "page=1", undefined],
+      ["/views/tag/de/x/", "page=1", undefined],
+      ["/views/", "page=1", undefined],
       ["/", "", own("index.html")],
-      ...["lookup/keys/17.txt", "explorer/facets/1.txt", "explorer/app.js", "bulk/3.ndjson.gz", STEP].map(
+      ...["lookup/keys/17.txt", "explorer/facets/1.txt", "explorer/app.js", "bulk/3.ndjson.gz", STEP, ...VIEWS].map(
         (name): [string, string, string | undefined] => [`/${name}`, "", own(name)],
       ),
       ...[
         ...["lookup/keys/0.txt", "lookup/keys/", "lookup/facets/1.txt", "explorer/", "lookup/keys/1.txt/"],
         ...["bulk/03.ndjson.gz", "bulk/3.ndjson", "changes/3.ndjson.gz", STEP.replace(".gz", "")],
         STEP.replace("changes", "bulk"),
+        ...["views/tag.txt", "views/.json", "views/tag/de.json", "views/tag/de/x/pages/1.json"],
       ].map((name): [string, string, undefined] => [`/${name}`, "", undefined]),
     ];
     const found = paths.map(([path, query]) => [path, query, destination(routes ?? [], base + path, query)]);
@@ -89,6 +107,10 @@ test.skipIf(isMissing(engine(VERCEL))).each(["", "/shop"])("vercel.json of a sit
     ["/orders/", "page=2", "/orders/pages/2.json"],
     ["/orders/", "", "/orders/pages/1.json"],
     ["/products/", "page=", "/products/pages/1.json"],
+    ["/orders/views/status/open/", "page=2", "/orders/views/status/open/pages/2.json"],
+    ["/orders/views/-total/", "", "/orders/views/-total/pages/1.json"],
+    ["/orders/views/status.json", "", own("orders/views/status.json")],
+    ["/views/status/open/", "page=2", undefined],
     ["/orders/snapshot.json", "", own("orders/snapshot.json")],
     ["/orders/bulk/1.ndjson.gz", "", own("orders/bulk/1.ndjson.gz")],
     ["/snapshot.json", "", own("snapshot.json")],

@@ -1,7 +1,8 @@
 /** Publishing a release with views: their pages come before what lists them, and those of a value that vanished are removed. */
-import { readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { TARGET_LOCK } from "../../src/core/release/layout.js";
 import { build, publish, verify } from "../../src/index.js";
 import { readTree, scratch } from "../support/files.js";
 import { PLACES, type Place, places, writePlaces } from "../support/places.js";
@@ -33,4 +34,22 @@ test("a folder has all pages of views, and those of a value that vanished are re
   for (const url of ["fr/", "fr/?format=api&page=2", "fr/pages/2.json", "it/"])
     expect(purged).toContain(`${BASE_URL}/views/tag/${url}`);
   expect(await verify({ what: target })).toMatchObject({ passed: true });
+});
+
+test("values that differ only by case are refused if the target's file system ignores case", async () => {
+  const folder = scratch();
+  const db = writePlaces(join(folder, "places.sqlite"), places(40, ["de", "DE", "fr"]));
+  const options = { db, table: "places", contract: PLACES, baseUrl: BASE_URL, pageSize: 10, workers: 0 };
+  const [dist, target] = [join(folder, "dist"), join(folder, "site")];
+  await build({ ...options, dist, views: ["kind", "tag"] });
+  mkdirSync(target);
+  // Finds the lock by another name, as a file system that ignores case does.
+  symlinkSync(TARGET_LOCK, join(target, TARGET_LOCK.toUpperCase()));
+  await expect(publish({ dist, target })).rejects.toMatchObject({
+    exitCode: 1,
+    message: `views.tag has the values DE and de, which differ only by case, and the file system of ${target} ignores case. Publish to one that does not, or make the values alike.`,
+  });
+  expect(readdirSync(target)).toEqual([TARGET_LOCK.toUpperCase()]);
+  await build({ ...options, dist, views: ["kind"] });
+  expect(await publish({ dist, target })).toMatchObject({ before: null });
 });

@@ -57,3 +57,49 @@ test.each<[what: string, target: string, other: string | undefined, check: strin
   const found = await differing();
   expect(found[check]).toEqual([target.replace("/towns", "")]);
 });
+
+/** Verifies the host by its own release. */
+async function byItself() {
+  const { verdict } = await verifyHost({ cacheControl: undefined, workers: 0, concurrency: 4, baseUrl: host.baseUrl });
+  const wrong = verdict.rows.filter(({ outcome }) => outcome === "differs");
+  const paths = wrong.map(({ name, findings }) => [
+    name,
+    [...new Set(findings.map(({ url, path = "" }) => url?.replace(host.baseUrl, "") ?? path))],
+  ]);
+  return { rows: verdict.rows, paths: Object.fromEntries(paths) };
+}
+
+test("without a release, reads the host's own lists of values and digests, and checks all records of views", async () => {
+  host.reset();
+  const { rows, paths } = await byItself();
+  expect(paths).toEqual({});
+  expect(rows.find(({ name }) => name === "views")).toMatchObject({ outcome: "passed", request: "7 views" });
+  expect(host.asked).toEqual(expect.arrayContaining([`GET ${DE}?format=api&page=1`, `GET ${DE}pages/1.json`]));
+});
+
+test("without a release, finds a page of another value, and a page that is not there", async () => {
+  host.reset();
+  const other = await (await fetch(`${host.baseUrl}/views/tag/DE/pages/1.json`)).text();
+  host.edit((req, reply) => {
+    const target = req.url ?? "";
+    if (target.startsWith(`${DE}?`)) return { ...reply, body: Buffer.from(other) };
+    return target === "/towns/views/-height/pages/2.json" ? { ...reply, status: 404 } : undefined;
+  });
+  const { rows, paths } = await byItself();
+  expect(paths["files"]).toEqual(["/views/tag/de/?format=api&page=1", "/views/-height/pages/2.json"].sort());
+  expect(paths["download"]).toEqual(["/views/tag/de/?format=api&page=1"]);
+  expect(rows.find(({ name }) => name === "views")).toMatchObject({ outcome: "skipped" });
+});
+
+test("without a release, finds a list of values that was forged, and digests of another release", async () => {
+  for (const file of ["/views/tag.json", "/views/tag.sha256"]) {
+    host.reset();
+    host.edit((req, reply) => {
+      const isFile = req.url?.split("?")[0] === `/towns${file}`;
+      return isFile ? { ...reply, body: Buffer.from(String(reply.body).replace(/DE/, "DF")) } : undefined;
+    });
+    const { paths } = await byItself();
+    expect([file, paths["files"]]).toEqual([file, [file]]);
+    expect([file, paths["download"]?.[0]]).toEqual([file, expect.stringContaining(file)]);
+  }
+});

@@ -24,13 +24,15 @@ export function valueReader(contract: Pick<Contract, "file">, fields: readonly F
   };
 }
 
+/** The quotes around a text. */
+const QUOTES = 2;
 const BARE = /[^",[\]{}]+/y;
 
 /** The JSON of a scalar; undefined for a list or an object. */
 function scalarAt(text: string, begin: number, end: number): string | undefined {
   if (text[begin] === '"') {
     const found = readString(text, begin, end);
-    return found && `"${found.written}"`;
+    return found && text.slice(begin, begin + found.written.length + QUOTES);
   }
   BARE.lastIndex = begin;
   return BARE.exec(text)?.[0];

@@ -1,6 +1,6 @@
 /** Makes pages of views from records that are in a file by number: in a worker thread, or inline. */
 import { pagesFor } from "../../core/contract/links.js";
-import { type Collection, pageFrame } from "../../core/contract/page.js";
+import { type Collection, pageFrame, RECORD_SEPARATOR } from "../../core/contract/page.js";
 import { UserError } from "../../core/errors.js";
 import { PagePaths, type Variant, VIEWS_FOLDER, type ViewPaths, viewPath } from "../../core/release/layout.js";
 import { sha256 } from "../../core/release/plain-files.js";
@@ -35,6 +35,9 @@ export interface ViewJob {
   known: DigestBytes;
 }
 
+/** Bytes of records that are read together, if one page has fewer. */
+const READ_TOGETHER = 2 ** 22;
+
 /** Makes pages, one after another. Close it in a `finally`. */
 export class Gatherer {
   readonly #reader: RecordReader;
@@ -47,19 +50,27 @@ export class Gatherer {
     this.#reader.close();
   }
 
-  /** Makes the pages of a job, in order. @throws UserError for a page that is too large */
+  /** Makes the pages of a job, in order. The next page overwrites the memory of the last one. @throws UserError for a page that is too large */
   *pages({ pages, numbers }: ViewJob): Generator<{ page: ViewPage; made: PageBytes }> {
     const { collection } = this.data;
     const { pageSize } = collection;
     let begin = 0;
+    let readEnd = 0;
+    let read: Buffer = Buffer.alloc(0);
     for (const page of pages) {
-      const records = Math.min(pageSize, page.count - (page.page - 1) * pageSize);
-      const own = numbers.subarray(begin, begin + records);
-      begin += records;
-      if (this.#reader.bytesOf(own) > PAGE_LIMIT) throw tooLarge(page, pageSize);
-      const { head, tail } = pageFrame({ ...collection, ...page }, records === 0);
-      const parts = [Buffer.from(head), this.#reader.read(own), Buffer.from(tail)] as const;
+      const end = begin + Math.min(pageSize, page.count - (page.page - 1) * pageSize);
+      const bytes = this.#reader.bytesOf(numbers.subarray(begin, end));
+      if (bytes > PAGE_LIMIT) throw tooLarge(page, pageSize);
+      if (end > readEnd) {
+        readEnd = Math.max(end, begin + this.#reader.fitting(numbers.subarray(begin), READ_TOGETHER));
+        read = this.#reader.read(numbers.subarray(begin, readEnd));
+      }
+      const isEmpty = end === begin;
+      const { head, tail } = pageFrame({ ...collection, ...page }, isEmpty);
+      const parts = [Buffer.from(head), read.subarray(0, bytes), Buffer.from(tail)] as const;
       yield { page, made: { parts, digest: sha256(...parts) } };
+      if (!isEmpty) read = read.subarray(bytes + RECORD_SEPARATOR.length);
+      begin = end;
     }
   }
 }
@@ -78,7 +89,7 @@ export function fileOf({ path, page }: ViewPage, variant: Variant = "identity"):
 /** Minimum and maximum pages of a job, and the number of jobs that keep all threads busy. */
 const FEWEST_PAGES = 16;
 const MOST_PAGES = 256;
-const FEWEST_JOBS = 16;
+const FEWEST_JOBS = 8;
 /** Records after which a job ends. */
 const MOST_RECORDS = 16_000;
 

@@ -1,9 +1,12 @@
 /** The paths and the names that listings can have. */
 import { LISTING_NAME } from "./links.js";
 
-/** Names at the top of a release, in lower case, with which a listing's path and name cannot begin. */
+/**
+ * Names at the top of a release, in lower case, with which a listing's path and name cannot begin. Those of views and of the Parquet
+ * file are reserved only in a build that makes them.
+ */
 export const TAKEN_NAMES: readonly string[] =
-  "contract.json openapi.json snapshot.json records.sha256 bulk.json bulk records.csv.gz records.parquet changes.json changes lookup labels.json index.html explorer sha256sums sha256sums.minisig avatar.svg .mark"
+  "contract.json openapi.json snapshot.json records.sha256 bulk.json bulk records.csv.gz changes.json changes lookup labels.json index.html explorer sha256sums sha256sums.minisig avatar.svg .mark"
     .split(" ")
     // Files of hosts (hosts/).
     .concat("405.json _worker.js vercel.json .htaccess .assetsignore .nojekyll .release".split(" "));

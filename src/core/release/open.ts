@@ -24,7 +24,7 @@ import { entriesOf, PageNames } from "./page-names.js";
 import { hashPlain, readReleaseFile, sha256, withReleaseFile } from "./plain-files.js";
 import { contentDigest, parseSnapshot, snapshotId } from "./snapshot.js";
 import { listFiles, pagesToList, readSums, type Sums } from "./sums.js";
-import { type ReleaseView, readViews } from "./views.js";
+import { type ReleaseView, readReleaseViews } from "./views.js";
 
 export interface Release {
   /** Its folder, as an absolute path with all links resolved. */
@@ -135,7 +135,7 @@ export async function inspect(folder: string): Promise<{ release?: Release; prob
   if (snapshotId(digest) !== id)
     add("snapshot", SNAPSHOT, `id ${id}`, `${snapshotId(digest)}, which its content gives`);
   for await (const { path, page, found } of findMissing(root, sums)) add("files", path, found, "a plain file", page);
-  const views = await readViews(root, sums, snapshot, add);
+  const views = await readReleaseViews(root, sums, snapshot, add);
   for (const view of views)
     for await (const { path, found } of findMissing(join(root, VIEWS_FOLDER), view.sums))
       add("files", `${VIEWS_FOLDER}/${path}`, found, "a plain file");

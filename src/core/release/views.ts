@@ -181,7 +181,7 @@ const LONGEST_SHOWN = 200;
  * Reads the views of the release in a folder, and compares what is read with SHA256SUMS.
  * @param add gets what is wrong. A view whose files are unusable is left out.
  */
-export async function readViews(
+export async function readReleaseViews(
   folder: string,
   sums: Sums,
   snapshot: Snapshot,

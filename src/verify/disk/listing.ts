@@ -21,6 +21,7 @@ import {
   SUMMARY,
   SUMS,
   VIEWS,
+  VIEWS_FOLDER,
 } from "../../core/release/layout.js";
 import { parseFolderName } from "../../core/release/name.js";
 import { inspect, type Release } from "../../core/release/open.js";
@@ -53,6 +54,8 @@ const LOOKUP_VERSION: LookupIndex["version"] = 2;
 const SUMMARY_VERSION: ExplorerSummary["version"] = 2;
 const VIEWS_VERSION = 1;
 const UNOPENED = "not looked at, since the release cannot be opened";
+/** A page of a view that is not compressed, or the folder of some. */
+const PLAIN_VIEW_PAGE = new RegExp(`^${VIEWS_FOLDER}/.*/pages(?:/\\d+\\.json)?$`);
 /** Maximum bytes of a signature: four lines, one of them with a base URL. */
 const MAX_SIGNATURE = 2 ** 16;
 
@@ -82,7 +85,8 @@ export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
   if (unread > 0 && !isCopy) skipped["digests"] = `${count(unread, "file")} could not be read`;
   if (isCopy) {
     skipped["compressed"] ??= "it is a copy, which has no compressed pages";
-    skipped["views"] ??= "it is a copy, which has no pages of views";
+    const lacksPages = problems.some(({ check, path }) => check === "files" && PLAIN_VIEW_PAGE.test(path));
+    if (lacksPages) skipped["views"] ??= "pages of views could not be downloaded";
   }
   const { records, warnings } = await checkPages(release, digests, skipped, options, findings);
   if (records !== snapshot.count)

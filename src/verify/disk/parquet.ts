@@ -2,8 +2,8 @@
 import { closeSync, fstatSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetRead, type SchemaElement } from "hyparquet";
-import { GROUP_RECORDS } from "../../build/artifacts/parquet.js";
+import { type FileMetaData, parquetMetadataAsync, parquetRead, type RowGroup, type SchemaElement } from "hyparquet";
+import { GROUP_RECORDS, GROUP_TEXT } from "../../build/artifacts/parquet.js";
 import { type ParquetColumn, parquetColumns, parquetSchema, rowLine } from "../../build/artifacts/parquet-columns.js";
 import { codeOf } from "../../core/errors.js";
 import { shorten } from "../../core/print/text.js";
@@ -12,34 +12,50 @@ import type { Release } from "../../core/release/open.js";
 import { openPlain } from "../../core/release/plain-files.js";
 import type { AddFinding } from "./files.js";
 import { isSound, PlainHash, requireAtMost, requireSame, WrongFile } from "./packed.js";
+import { checkColumn, checkFooter, FOOTER_END, refuse } from "./parquet-form.js";
 
-/** Bytes of a plain page for each byte of the text of all records: an integer of one digit has 8. */
+/** Bytes of plain pages for each byte of the text of their records: an integer of one digit has 8, and an empty text 4. */
 const MOST_EXPANSION = 16;
-/** Plain bytes that any page may have. */
-const SMALL_PAGE = 2 ** 20;
+/** Bytes of plain pages that any row group may have. */
+const SMALL_GROUP = 2 ** 20;
+/** Bytes that a footer may have for a row group, without names, and for each column of one. */
+const FOOTER_OF_GROUP = 2 ** 16;
+const FOOTER_OF_COLUMN = 2 ** 10;
+/** A full row group has more records or more bytes. */
+const FULL_GROUP = { records: GROUP_RECORDS / 2, bytes: GROUP_TEXT / 2 };
+/** Bytes of the mark at the beginning. */
+const MARK_BYTES = 4;
 
 /** Reads the file row group by row group, and compares its values with those of the pages. @param made their lines */
 export async function checkParquet(
-  { folder, contract, snapshot }: Release,
+  release: Release,
   made: PlainHash,
   add: AddFinding,
   signal: AbortSignal | undefined,
 ): Promise<void> {
+  const { folder, contract, snapshot } = release;
   const fd = openPlain(join(folder, PARQUET));
   if (fd === undefined) return add(PARQUET, { found: "a file that is not a file", expected: "a Parquet file" });
   const columns = parquetColumns(contract);
   try {
     await isSound(PARQUET, add, async () => {
       const file = bufferOf(fd);
-      const metadata = await asParquet(parquetMetadataAsync(file, { geoparquet: false }));
-      requireForm(metadata, columns, snapshot.count);
+      const metadata = await asParquet(async () => {
+        checkFooter(readFooter(file, mostFooterBytes(release, columns.length, made.bytes)));
+        const read = await parquetMetadataAsync(file, { geoparquet: false });
+        requireForm(read, columns, snapshot.count);
+        return read;
+      });
       const found = new PlainHash();
       let rowStart = 0;
-      for (const { num_rows: rows } of metadata.row_groups) {
+      for (const group of metadata.row_groups) {
         signal?.throwIfAborted();
-        const rowEnd = rowStart + Number(rows);
-        for (const row of await asParquet(readRows(file, metadata, made, { rowStart, rowEnd })))
-          found.update(Buffer.from(`${rowLine(columns, row)}\n`));
+        const rowEnd = rowStart + Number(group.num_rows);
+        await asParquet(async () => {
+          checkGroup(file, group, columns, made.bytes);
+          for (const row of await readRows(file, metadata, { rowStart, rowEnd }))
+            found.update(Buffer.from(`${rowLine(columns, row)}\n`));
+        });
         requireAtMost(found, made);
         rowStart = rowEnd;
       }
@@ -50,20 +66,82 @@ export async function checkParquet(
   }
 }
 
+/** The maximum bytes of the footer. @param text the bytes of all values */
+function mostFooterBytes({ contract, snapshot }: Release, columns: number, text: number): number {
+  // Names are in the text of records, and not in that of values.
+  const names = contract.text.length;
+  const bytes = 2 * text + snapshot.count * names;
+  const groups = Math.ceil(snapshot.count / FULL_GROUP.records) + Math.ceil(bytes / FULL_GROUP.bytes);
+  return (1 + groups) * (FOOTER_OF_GROUP + FOOTER_OF_COLUMN * columns + names);
+}
+
+/** Reads the footer. @throws WrongFile if it has more bytes than the file, or than `most` */
+function readFooter(file: OpenBuffer, most: number): Uint8Array {
+  const end = file.byteLength - FOOTER_END;
+  if (end < MARK_BYTES) refuse("it is too short");
+  const length = Buffer.from(file.slice(end, end + 4)).readUInt32LE();
+  if (length > end - MARK_BYTES || length > most) refuse(`a footer of ${length} bytes`);
+  return new Uint8Array(file.slice(end - length, end));
+}
+
+/** Checks the pages of a row group before they are read. @param text the bytes of all values */
+function checkGroup(
+  file: OpenBuffer,
+  { columns: chunks, num_rows: rowsOfGroup }: RowGroup,
+  columns: readonly ParquetColumn[],
+  text: number,
+): void {
+  const rows = Number(rowsOfGroup);
+  // Only a group of one record has more.
+  const ownText = rows === 1 ? text : Math.min(text, GROUP_TEXT);
+  const allowance = { bytes: SMALL_GROUP + MOST_EXPANSION * ownText, values: rows + ownText };
+  if (chunks.length !== columns.length) refuse(`${chunks.length} columns in a row group`);
+  let left = allowance.bytes;
+  for (const [at, { schema }] of columns.entries()) {
+    const { meta_data: facts } = chunks[at] ?? {};
+    const leaf = schema.at(-1);
+    const path = schema.map(({ name }) => name);
+    if (!facts || facts.type !== leaf?.type || facts.path_in_schema.join("\0") !== path.join("\0"))
+      refuse(`a row group without the column ${path[0]}`);
+    if (facts.codec !== "GZIP" && facts.codec !== "UNCOMPRESSED") refuse(`the codec ${facts.codec}`);
+    const begin = Number(facts.dictionary_page_offset ?? facts.data_page_offset);
+    const bytes = Number(facts.total_compressed_size);
+    if (begin < MARK_BYTES || bytes < 0 || begin + bytes > file.byteLength || bytes > left)
+      refuse(`a column of ${bytes} bytes from ${begin} on`);
+    left -= bytes;
+    const isList = schema.length > 1;
+    const optional = schema.filter(({ repetition_type: repetition }) => repetition === "OPTIONAL").length;
+    checkColumn(
+      {
+        bytes: new Uint8Array(file.slice(begin, begin + bytes)),
+        isCompressed: facts.codec === "GZIP",
+        isBoolean: leaf.type === "BOOLEAN",
+        levels: { definition: bitsOf(optional + Number(isList)), repetition: Number(isList) },
+        rows,
+      },
+      allowance,
+    );
+  }
+}
+
+/** The bits of the numbers up to `most`. */
+function bitsOf(most: number): number {
+  return 32 - Math.clz32(most);
+}
+
 /** Reads some rows. Times and dates stay the numbers that are stored. */
 function readRows(
-  file: AsyncBuffer,
+  file: OpenBuffer,
   metadata: FileMetaData,
-  made: PlainHash,
   rows: { rowStart: number; rowEnd: number },
 ): Promise<unknown[][]> {
-  const most = SMALL_PAGE + MOST_EXPANSION * made.bytes;
   return new Promise((resolve, reject) => {
     parquetRead({
       ...rows,
       file,
       metadata,
-      compressors: { GZIP: (bytes) => gunzipSync(bytes, { maxOutputLength: most }) },
+      // `checkGroup` has bounded each page.
+      compressors: { GZIP: (bytes) => gunzipSync(bytes) },
       parsers: {
         timestampFromMicroseconds: (micros) => micros,
         dateFromDays: (days) => days,
@@ -75,7 +153,13 @@ function readRows(
   });
 }
 
-function bufferOf(fd: number): AsyncBuffer {
+/** A file whose parts are read at once. */
+interface OpenBuffer {
+  byteLength: number;
+  slice(start: number, end?: number): ArrayBuffer;
+}
+
+function bufferOf(fd: number): OpenBuffer {
   const byteLength = fstatSync(fd).size;
   return {
     byteLength,
@@ -91,18 +175,15 @@ function bufferOf(fd: number): AsyncBuffer {
   };
 }
 
-/** Waits for the reader of Parquet. @throws WrongFile if it refuses the file; the system's errors */
-async function asParquet<Value>(read: Promise<Value>): Promise<Value> {
+/** Runs a step that reads Parquet. @throws WrongFile if the file is refused; the system's errors */
+async function asParquet<Value>(step: () => Promise<Value>): Promise<Value> {
   try {
-    return await read;
+    return await step();
   } catch (error) {
     const code = codeOf(error);
     const isOfSystem = code !== undefined && /^E[A-Z]+$/.test(code);
     if (isOfSystem || error instanceof WrongFile) throw error;
-    throw new WrongFile(
-      `a file that cannot be read as Parquet (${shorten((error as Error).message, 200)})`,
-      "a Parquet file",
-    );
+    return refuse(shorten((error as Error).message, 200));
   }
 }
 
@@ -112,9 +193,10 @@ function requireForm(
   columns: readonly ParquetColumn[],
   count: number,
 ): void {
-  const wanted = parquetSchema(columns).map(formOf);
+  const elements = parquetSchema(columns);
+  const wanted = elements.map(formOf);
   const found = schema.map(formOf);
-  const at = wanted.findIndex((form, at) => form !== found[at]);
+  const at = wanted.findIndex((form, at) => form !== found[at] || elements[at]?.type !== schema[at]?.type);
   if (at >= 0) throw new WrongFile(`the column ${found[at] ?? "nothing"}`, `${wanted[at]}, as in the contract`);
   if (found.length > wanted.length)
     throw new WrongFile(`the column ${found[wanted.length]}`, "none, as in the contract");

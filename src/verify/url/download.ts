@@ -2,7 +2,16 @@
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { codeOf, UserError } from "../../core/errors.js";
-import { CONTRACT, SIGNATURE, SNAPSHOT, SUMS, WHOLE_FILES } from "../../core/release/layout.js";
+import {
+  CONTRACT,
+  isViewIndex,
+  isViewSums,
+  SIGNATURE,
+  SNAPSHOT,
+  SUMS,
+  VIEWS,
+  WHOLE_FILES,
+} from "../../core/release/layout.js";
 import { inspect, type Release } from "../../core/release/open.js";
 import { parseSnapshot } from "../../core/release/snapshot.js";
 import { explainTemporary } from "../../core/scratch/folder.js";
@@ -27,7 +36,7 @@ export function adviceFor({ status }: Pick<HostAnswer, "status">, baseUrl: strin
 }
 
 /**
- * Downloads snapshot.json, contract.json, SHA256SUMS and its signature, as they are.
+ * Downloads snapshot.json, contract.json, SHA256SUMS and its signature, as they are, and the files that list the pages of views.
  * @param before the response for snapshot.json
  * @param folder an empty folder
  * @throws UserError if the host has no release
@@ -45,6 +54,13 @@ export async function downloadManifest(
       `${before.url} answers ${describeAnswer(before)} instead of the snapshot.json of a release. ${adviceFor(before, baseUrl)}`,
     );
   await fetchManifest(asker, baseUrl, folder, before, snapshot.pages);
+  const listed = (await inspect(folder)).release?.sums.others ?? new Map<string, string>();
+  for (const [path, digest] of listed)
+    if (path === VIEWS || isViewIndex(path) || isViewSums(path)) {
+      // A file that cannot be downloaded is requested again with all others.
+      const answer = await fetchInto(asker, `${baseUrl}/${path}`, folder, path, MAX_BYTES).catch(() => undefined);
+      if (answer?.digest !== digest) rmSync(join(folder, path), { force: true });
+    }
   const { release, problems } = await inspect(folder);
   // The pages are not there yet.
   const wrong = problems.filter(({ check }) => check !== "files");

@@ -14,6 +14,7 @@ import {
   SUMS,
   unlistedFiles,
   type Variant,
+  VIEWS_FOLDER,
   type ViewPaths,
   viewPath,
 } from "../../core/release/layout.js";
@@ -328,15 +329,19 @@ class HostReading {
 
   /** @param number of the page among all pages of the view */
   async #readViewPage({ paths, pages }: Sums<ViewPaths>, number: number): Promise<void> {
-    const { findings } = this;
+    const { findings, release } = this;
     const part = this.#part;
     const { segment, page } = paths.locate(number);
     const path = viewPath(paths.view, segment);
     const digest = pages.get(number, "identity") ?? "";
+    const file = `${VIEWS_FOLDER}/${paths.path(number)}`;
+    const onFailure = (error: unknown) => part.fail(error);
     for (const links of this.asked.links) {
       const url = pageUrl({ baseUrl: part.served.baseUrl, path, links }, page);
       const place = { check: "files", url };
       const answer = await part.ask(place, "identity", "page");
+      if (this.#isKept && links === part.served.links)
+        await downloadFile(this.asker, url, release, file, digest, findings, onFailure, answer);
       if (!answer) continue;
       const expected = `${etagOf(digest)}, page ${page} of ${path}`;
       if (answer.status !== 200) findings.add({ ...place, found: describeAnswer(answer), expected });
