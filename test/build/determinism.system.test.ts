@@ -22,6 +22,7 @@ const EVERYTHING = {
   bulk: true,
   csv: true,
   parquet: true,
+  dataPackage: true,
   lookup: true,
   explorer: true,
   changes: 3,
