@@ -1,6 +1,7 @@
 /** datapackage.json: made with the release of a listing and of a site, true of each cell, and verified. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
 import stringify from "fast-json-stable-stringify";
 import { type BuildOptions, build, InvalidRecordsError, verify } from "rollcall";
@@ -10,6 +11,7 @@ import type { ContractFile, FieldSchema } from "../../../../src/core/contract/fi
 import { csvColumns, csvName } from "../../../../src/core/contract/record/csv.js";
 import { valueAt } from "../../../../src/core/contract/record/value.js";
 import { USERS, USERS_CONTRACT } from "../../../../src/core/contract/users.js";
+import { sha256 } from "../../../../src/core/release/plain-files.js";
 import { anyTable, writeTable } from "../../../core/contract/random.js";
 import { reseal } from "../../../support/damage.js";
 import { plainRows, usersFile } from "../../../support/database.js";
@@ -180,6 +182,25 @@ test("has the same bytes with any threads, and does not make a new release of th
   expect(plain).toMatchObject({ new: true, id: one.id });
   expect(await built({ ...options, parquet: false })).toMatchObject({ new: true, id: one.id });
   expect(await built(options)).toMatchObject({ new: false, switched: true, name: one.name });
+});
+
+test("of a release that another compressor made is no reason for a new one", async () => {
+  const dist = scratch();
+  const options = { db: stationsFile(50), contract: STATIONS, dist };
+  const { folder, name } = await built(options);
+  const csv = join(folder, "records.csv.gz");
+  const path = join(folder, PATH);
+  const bytes = gzipSync(gunzipSync(readFileSync(csv)), { level: 1 });
+  expect(bytes.equals(readFileSync(csv))).toBe(false);
+  writeFileSync(csv, bytes);
+  const described = readFileSync(path, "utf8")
+    .replace(/"bytes": \d+/, `"bytes": ${bytes.length}`)
+    .replace(/sha256:[0-9a-f]+/, `sha256:${sha256(bytes)}`);
+  writeFileSync(path, described);
+  reseal(folder);
+  expect(await verify({ what: folder })).toMatchObject({ passed: true });
+  expect(await built(options)).toMatchObject({ new: false, switched: false, name });
+  expect(readFileSync(path, "utf8")).toBe(described);
 });
 
 const findingsOf = async (folder: string) => {

@@ -301,6 +301,15 @@ describe("a site", () => {
     ]);
   });
 
+  test("leaves out references that are only observed", () => {
+    const { resources } = packaged(
+      ...(["customers", "orders"] as const).map((name) => listing(name, SHOP[name].contract)),
+    );
+    expect(resources[1]?.schema.foreignKeys).toEqual([
+      { fields: ["customer_id"], reference: { resource: "customers", fields: ["id"] } },
+    ]);
+  });
+
   test("names resources after listings, and no two alike", () => {
     const file = thingsWith({ value: { type: "integer" } });
     const referring = thingsWith({ value: { type: ["string", "null"], "x-references": "v1/Things" } });

@@ -13,7 +13,7 @@ export interface Package {
   resources: Resource[];
 }
 
-export interface Resource {
+interface Resource {
   name: string;
   path: string;
   format: string;
