@@ -59,7 +59,7 @@ export function readPackage(folder: string): { described: Package; tables: Map<s
 }
 
 /** Reads the rows of a table. */
-export function readTable({ dialect = {}, schema }: Pick<Resource, "dialect" | "schema">, text: string): TableRow[] {
+function readTable({ dialect = {}, schema }: Pick<Resource, "dialect" | "schema">, text: string): TableRow[] {
   const { lineTerminator = "\r\n" } = dialect;
   if (!text.endsWith(lineTerminator)) throw new Error("The last line does not end");
   const [heading = [], ...lines]: string[][] = parse(text, { record_delimiter: lineTerminator });

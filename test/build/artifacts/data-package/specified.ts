@@ -152,7 +152,7 @@ const file = objectOf(
   ...["name", "path", "format", "mediatype", "bytes", "hash"],
 );
 
-export const DATA_PACKAGE_SCHEMA = objectOf(
+const DATA_PACKAGE_SCHEMA = objectOf(
   {
     $schema: profile("datapackage"),
     name,
