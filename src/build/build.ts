@@ -5,7 +5,7 @@ import { AVATAR_PATH } from "../core/contract/links.js";
 import type { Collection } from "../core/contract/page.js";
 import { referencesOf, referrersOf } from "../core/contract/references.js";
 import { unlessStopped } from "../core/errors.js";
-import { AVATAR, CONTRACT, CURRENT, OPENAPI, RECORDS, RELEASES } from "../core/release/layout.js";
+import { AVATAR, CONTRACT, CURRENT, DATA_PACKAGE, OPENAPI, RECORDS, RELEASES } from "../core/release/layout.js";
 import { requireSameListing } from "../core/release/location.js";
 import { lockDist } from "../core/release/lock.js";
 import { requireClock } from "../core/release/name.js";
@@ -18,6 +18,7 @@ import { WHOLE } from "../core/shards.js";
 import { keepSourceColumns, noteNewColumns, readSourceColumns } from "../core/source/source-columns.js";
 import { Mergers } from "./artifacts/artifacts.js";
 import { writeChanges } from "./artifacts/changes.js";
+import { describePackage, packagedFiles } from "./artifacts/data-package.js";
 import { writeSiteFiles } from "./artifacts/top-files.js";
 import { makeCurrent, type WrittenListing } from "./finish.js";
 import { openJobs } from "./jobs.js";
@@ -165,12 +166,17 @@ function targetOf(job: Job, all: readonly Job[], staging: Staging, previous: Sit
 /** Writes the files at the top of a site, but for those that name all others. */
 async function beginTop(
   staging: Staging,
-  site: Pick<SiteSettings, "baseUrl" | "title" | "description">,
+  site: Pick<SiteSettings, "baseUrl" | "title" | "description" | "dataPackage">,
   listings: readonly WrittenListing[],
   previous: Site | undefined,
 ): Promise<StagedFiles> {
   const top = staging.begin("", undefined, previous?.top && { ...previous, ...previous.top });
-  const described = listings.map(({ name, settings, facts }) => ({ name, ...settings, count: facts.count }));
+  const described = listings.map(({ name, settings, facts, stage: { staging, digests } }) => ({
+    name,
+    ...settings,
+    count: facts.count,
+    packaged: packagedFiles(staging.folder, staging.sums(digests).others),
+  }));
   await writeSiteFiles(top, site, described);
   return top;
 }
@@ -204,6 +210,8 @@ async function finishListing(
   staging.put(CONTRACT, contract.text);
   staging.put(OPENAPI, settings.description);
   if (settings.carriesAvatar) staging.put(AVATAR_PATH, AVATAR);
+  if (settings.described.files.includes(DATA_PACKAGE))
+    staging.put(DATA_PACKAGE, describePackage(contract, packagedFiles(staging.folder, staging.sums(digests).others)));
   signal?.throwIfAborted();
   const { collection } = task;
   const { count, pages, pageSize: page_size, baseUrl: base_url, links } = collection;

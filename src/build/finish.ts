@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 import type { SiteSnapshot } from "../core/contract/snapshot.js";
 import {
   BULK,
+  DATA_PACKAGE,
   isPacked,
   isViewSums,
   RELEASES,
@@ -192,14 +193,19 @@ function hasSameFiles(site: Site, { top }: WrittenSite, wanted: Wanted): boolean
 const NO_FILES: Sums["others"] = new Map();
 
 function isSameList(before: Sums["others"], now: Sums["others"]): boolean {
+  const old = reproducible(before);
   const wanted = reproducible(now);
-  return reproducible(before).length === wanted.length && wanted.every(([path, digest]) => before.get(path) === digest);
+  return old.size === wanted.size && [...wanted].every(([path, digest]) => old.has(path) && old.get(path) === digest);
 }
 
-/** Files whose bytes depend neither on a compressor nor on the release's name. */
-function reproducible(others: Sums["others"]): [path: string, digest: string][] {
-  return [...others].filter(
+/**
+ * Files whose bytes depend neither on a compressor nor on the release's name. datapackage.json has digests of files that do, so
+ * it has none here.
+ */
+function reproducible(others: Sums["others"]): Map<string, string | undefined> {
+  const files = [...others].filter(
     ([path]) =>
       path !== SNAPSHOT && path !== BULK && !isPacked(path) && !isViewSums(path) && !path.endsWith(`/${SUMS}`),
   );
+  return new Map(files.map(([path, digest]) => [path, path === DATA_PACKAGE ? undefined : digest]));
 }

@@ -17,6 +17,7 @@ import {
   CHANGES,
   CSV,
   CURRENT,
+  DATA_PACKAGE,
   EXPLORER,
   isPacked,
   LOOKUP,
@@ -87,6 +88,7 @@ export async function resolveSite({ listings: own, ...options }: Complete<BuildO
     const { baseUrl, contract } = settings;
     const location = { baseUrl, path: contract.listing.path };
     const listings = [{ name: "", settings }];
+    requireCsv(options, listings);
     const gatesOf = readGates(options, new Map([["", [contract]]]));
     const files = await forHosts(options, baseUrl, listings);
     return { ...options, baseUrl, location, isPlain: true, listings, gatesOf, ...files };
@@ -100,6 +102,7 @@ export async function resolveSite({ listings: own, ...options }: Complete<BuildO
     listings.push({ name, settings: await resolveOptions(whole as Complete<BuildOptions>, baseUrl) });
   }
   requireTargets(listings);
+  requireCsv(options, listings);
   const location = { baseUrl, path: SITE_PATH };
   const gatesOf = await gatesOfSite(options, own, listings);
   const files = await forHosts(options, baseUrl, listings);
@@ -184,6 +187,15 @@ function requireDatabase(options: Complete<BuildOptions>, first: string): void {
     throw usageError(`Each listing has views of its own; give them in listings.${first}.views of the config file.`);
 }
 
+/** @throws UserError (usage) for a Data Package without a CSV file that it would describe */
+function requireCsv(
+  { dataPackage }: Pick<BuildOptions, "dataPackage">,
+  listings: readonly { settings: BuildSettings }[],
+): void {
+  if (!dataPackage || listings.some(({ settings }) => settings.described.files.includes(CSV))) return;
+  throw usageError(`--data-package describes ${CSV}, which is not made. Add --csv, or remove --data-package.`);
+}
+
 /** @throws UserError (usage) for references to listings that do not exist, or whose key has another type */
 function requireTargets(listings: readonly { name: string; settings: BuildSettings }[]): void {
   const contracts = new Map(listings.map(({ name, settings }) => [name, settings.contract]));
@@ -246,6 +258,8 @@ async function resolveOptions(options: Complete<BuildOptions>, site?: string) {
     ...(bulk ? [BULK] : []),
     ...(csv ? [CSV] : []),
     ...(parquet ? [PARQUET] : []),
+    // A site has it at its top.
+    ...(options.dataPackage && site === undefined ? [DATA_PACKAGE] : []),
     ...(changes > 0 ? [CHANGES] : []),
     ...(lookup ? [LOOKUP] : []),
     ...(explorer ? [EXPLORER] : []),

@@ -1,11 +1,16 @@
 /** The section of a page about the files for programs. */
-import { SIGNATURE } from "../core/release/layout.js";
+import { DATA_PACKAGE, SIGNATURE } from "../core/release/layout.js";
 import { breakable, html, type Markup } from "./markup/markup.js";
 
 /** A file below the base URL, and a sentence about it. */
 export type ReaderFile = readonly [path: string, what: string];
 
 export const SIGNATURE_FILE: ReaderFile = [SIGNATURE, "The publisher's signature of SHA256SUMS, in minisign's format."];
+
+export const PACKAGE_FILE: ReaderFile = [
+  DATA_PACKAGE,
+  "The types and keys of the columns of CSV files, as a Data Package for R and CKAN.",
+];
 
 /** Writes the section. @param command an example, above the files */
 export function filesSection(baseUrl: string, files: readonly ReaderFile[], command?: Markup): Markup {

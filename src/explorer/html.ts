@@ -25,7 +25,7 @@ import {
 } from "../core/release/layout.js";
 import { sha256 } from "../core/release/plain-files.js";
 import { overviewFigures } from "./figures.js";
-import { filesSection, type ReaderFile, SIGNATURE_FILE } from "./files.js";
+import { filesSection, PACKAGE_FILE, type ReaderFile, SIGNATURE_FILE } from "./files.js";
 import { breakable, html, jsonForScript, type Markup, pageHead } from "./markup/markup.js";
 import { fieldsInFileOrder, headingOf, meaningOf, nameInText } from "./meaning.js";
 import { type ExplorerSummary, encodeSummary, type WrittenFrom } from "./summary.js";
@@ -173,6 +173,7 @@ function programFiles(contract: Contract, published: PublishedAt): Markup {
     [BULK, `All ${many} in a few compressed files, to read everything at once.`],
     [CSV, `All ${many} as one compressed CSV file, for spreadsheets.`],
     [PARQUET, `All ${many} as one Parquet file, for DuckDB, pandas and polars.`],
+    PACKAGE_FILE,
     [CHANGES, "Changes since earlier snapshots, to keep a copy up to date."],
   ];
   const listed: readonly ReaderFile[] = [

@@ -4,7 +4,7 @@ import { referencesOf } from "../core/contract/references.js";
 import { count } from "../core/print/numbers.js";
 import { oneLine } from "../core/print/text.js";
 import { EXPLORER, EXPLORER_FOLDER, OPENAPI, SNAPSHOT, SUMS } from "../core/release/layout.js";
-import { filesSection, SIGNATURE_FILE } from "./files.js";
+import { filesSection, PACKAGE_FILE, SIGNATURE_FILE } from "./files.js";
 import { html, type Markup, pageHead } from "./markup/markup.js";
 
 /** What the page may load: styles and images of its own origin, and its script. */
@@ -26,11 +26,13 @@ export interface DescribedSite {
   baseUrl: string;
   title?: string | undefined;
   description?: string | undefined;
+  /** Whether it has datapackage.json. */
+  dataPackage?: boolean | undefined;
 }
 
 /** Writes index.html. Equal arguments give equal bytes. URLs are relative to the base URL with a slash at its end. */
 export function sitePage(
-  { baseUrl, title, description }: DescribedSite,
+  { baseUrl, title, description, dataPackage }: DescribedSite,
   listings: readonly ListedOnPage[],
   isSigned: boolean,
 ): string {
@@ -56,7 +58,7 @@ ${description === undefined ? undefined : html`<p class="lead">${oneLine(descrip
 <dl class="pairs" id="listings">
 ${sorted.map((listing) => listingRow(listing, sorted))}</dl>
 </section>
-${programFiles(baseUrl, isSigned)}</main>
+${programFiles(baseUrl, isSigned, dataPackage)}</main>
 </html>
 `.source;
 }
@@ -82,11 +84,12 @@ function linkTo(name: string): Markup {
 }
 
 /** The section about the files for programs. */
-function programFiles(baseUrl: string, isSigned: boolean): Markup {
+function programFiles(baseUrl: string, isSigned: boolean, hasPackage = false): Markup {
   return filesSection(baseUrl, [
     [SNAPSHOT, "The site's id, and the id and counts of each listing. Poll it to detect changes."],
     [OPENAPI, "The OpenAPI description of all listings, for tools that generate clients."],
     [SUMS, "The SHA-256 of these files, and of SHA256SUMS of each listing."],
+    ...(hasPackage ? [PACKAGE_FILE] : []),
     ...(isSigned ? [SIGNATURE_FILE] : []),
   ]);
 }

@@ -6,6 +6,7 @@ import { UserError } from "../core/errors.js";
 import {
   BULK,
   CHANGES,
+  DATA_PACKAGE,
   EXPLORER,
   isViewIndex,
   isViewSums,
@@ -59,7 +60,7 @@ export interface PagesAt {
 type OtherFile = Omit<PublishedFile, "path" | "variant">;
 
 /** Files that refer to others, and that SHA256SUMS lists, in the order in which they are put. */
-const ANNOUNCING: readonly string[] = [LOOKUP, SUMMARY, CHANGES, BULK, VIEWS];
+const ANNOUNCING: readonly string[] = [LOOKUP, SUMMARY, CHANGES, BULK, DATA_PACKAGE, VIEWS];
 
 /** Whether a file refers to others, and SHA256SUMS lists it. */
 function isAnnouncing(inside: string): boolean {
@@ -80,7 +81,7 @@ const ENTRANCES: readonly string[] = [SNAPSHOT, EXPLORER];
  * it lists. Numbers of pages are computed, so memory does not grow with the number of pages.
  *
  * The order is: other files, pages, then for each listing lookup/index.json, explorer/summary.json, changes.json, bulk.json,
- * views/*.json and views/*.sha256, views.json, SHA256SUMS, its signature, snapshot.json, index.html, and at last those at the top of a site. Each of the last ones refers to
+ * datapackage.json, views/*.json and views/*.sha256, views.json, SHA256SUMS, its signature, snapshot.json, index.html, and at last those at the top of a site. Each of the last ones refers to
  * files before it, so these are put first. The explorer comes after snapshot.json, because it needs that and its own scripts.
  * Pages go from the last to the first: where the newest records come first, new ones push older ones to later pages, and a
  * reader in between sees a record twice but misses none.

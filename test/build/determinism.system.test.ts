@@ -21,6 +21,7 @@ const EVERYTHING = {
   compress: ["br", "gzip"],
   bulk: true,
   csv: true,
+  dataPackage: true,
   lookup: true,
   explorer: true,
   changes: 3,

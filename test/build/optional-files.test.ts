@@ -9,6 +9,7 @@ test.each<Partial<BuildOptions>>([
   { bulk: true },
   { csv: true },
   { parquet: true },
+  { csv: true, dataPackage: true },
   { lookup: true },
   { explorer: true },
 ])("a build with %o", async (more) => {

@@ -91,6 +91,7 @@ export async function checkHost(server: Server, shape: Shape): Promise<void> {
       bulk: true,
       csv: true,
       parquet: true,
+      dataPackage: true,
       explorer: true,
       lookup: true,
       signKey: key.secret,
@@ -335,6 +336,7 @@ function requestsOf({ base, release, server }: Site): Request[] {
     ...[
       ...others,
       "snapshot.json",
+      "datapackage.json",
       "SHA256SUMS",
       "SHA256SUMS.minisig",
       "",

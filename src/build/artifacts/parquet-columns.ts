@@ -3,11 +3,9 @@ import stringify from "fast-json-stable-stringify";
 import type { SchemaElement } from "hyparquet";
 import type { Contract, Field } from "../../core/contract/contract.js";
 import type { ValueSchema } from "../../core/contract/file/form.js";
+import { type ColumnType, columnTypeOf } from "../../core/contract/record/column-type.js";
 import { choicesOf, kindsOf } from "../../core/contract/record/kind.js";
 import { valueAt } from "../../core/contract/record/value.js";
-
-/** The type of a column, or of the items of a list. */
-type ColumnType = "text" | "integer" | "number" | "boolean" | "date" | "date-time" | "json";
 
 export interface ParquetColumn {
   field: Field;
@@ -25,7 +23,7 @@ export function parquetColumns({ fields }: Pick<Contract, "fields">): readonly P
     const { path, schema } = field;
     const item = itemTypeOf(schema);
     if (item !== undefined) return listColumn(field, item);
-    const type = typeOf(schema);
+    const type = columnTypeOf(schema);
     const store = STORES[type];
     return {
       field,
@@ -137,42 +135,7 @@ function itemTypeOf(schema: ValueSchema): ColumnType | undefined {
   const { kinds } = kindsOf(schema);
   if (kinds.length !== 1 || kinds[0] !== "array" || schema.anyOf || choicesOf(schema) || !schema.items)
     return undefined;
-  const type = typeOf(schema.items);
+  const type = columnTypeOf(schema.items);
   if (type === "json") return undefined;
   return type === "date" || type === "date-time" ? "text" : type;
-}
-
-function typeOf(schema: ValueSchema): ColumnType {
-  if (schema.anyOf && schema.type === undefined) {
-    const options = schema.anyOf.filter((option) => kindsOf(option).kinds.length > 0);
-    return commonType(new Set(options.map(typeOf)));
-  }
-  const { kinds } = kindsOf(schema);
-  const [kind, ...others] = kinds;
-  if (kind === undefined || others.length > 0) return "json";
-  if (kind === "string") return textTypeOf(schema);
-  if (kind === "integer") return areExact(choicesOf(schema) ?? []) ? "integer" : "number";
-  return kind === "number" || kind === "boolean" ? kind : "json";
-}
-
-function textTypeOf(schema: ValueSchema): ColumnType {
-  const { format } = schema;
-  return choicesOf(schema) === undefined && (format === "date" || format === "date-time") ? format : "text";
-}
-
-/** The type that holds the values of several types. */
-function commonType(types: ReadonlySet<ColumnType>): ColumnType {
-  const [first = "json", ...others] = types;
-  if (others.length === 0) return first;
-  if (isWithin(types, ["text", "date", "date-time"])) return "text";
-  return isWithin(types, ["integer", "number"]) ? "number" : "json";
-}
-
-function isWithin(types: ReadonlySet<ColumnType>, allowed: readonly ColumnType[]): boolean {
-  return [...types].every((type) => allowed.includes(type));
-}
-
-/** Whether choices are integers that 64 bits hold, unlike 1e300. */
-function areExact(choices: readonly unknown[]): boolean {
-  return choices.every((value) => value === null || Number.isSafeInteger(value));
 }

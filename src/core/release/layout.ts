@@ -52,6 +52,8 @@ export const CSV = "records.csv.gz";
 export const PARQUET = "records.parquet";
 /** The files that hold all records, whatever their size. */
 export const WHOLE_FILES: readonly string[] = [CSV, PARQUET];
+/** The Data Package that describes these files: of a listing, or at the top of a site, of all listings. */
+export const DATA_PACKAGE = "datapackage.json";
 /** Steps from earlier states to this one (see `changes.json`), and the list of them. */
 export const CHANGES = "changes.json";
 export const CHANGES_FOLDER = "changes";
@@ -314,7 +316,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 const EXPLORER_HEADERS = { "Content-Security-Policy": "frame-ancestors 'none'", "X-Robots-Tag": "noindex" } as const;
 
 /** Files that change with the current snapshot. Caches must revalidate them at each request. */
-const CURRENT_STATE: readonly string[] = [SNAPSHOT, SUMS, SIGNATURE, CHANGES, BULK, VIEWS, EXPLORER];
+const CURRENT_STATE: readonly string[] = [SNAPSHOT, SUMS, SIGNATURE, CHANGES, BULK, DATA_PACKAGE, VIEWS, EXPLORER];
 
 /** True also for the explorer's files, so that an old script never runs in a new web page. */
 function mustRevalidate(path: string): boolean {

@@ -119,6 +119,11 @@ export const SETTINGS = {
       "publish all records as one Parquet file, for DuckDB, pandas and polars",
       DATA,
     ),
+    dataPackage: row(
+      yesOrNo,
+      ["build", "dev"],
+      "describe the columns of the CSV file in a Data Package, for R and CKAN; needs --csv",
+    ),
     lookup: row(yesOrNo, ["build"], "publish an index of keys and names", SOURCE_DATA),
     explorer: row(yesOrNo, ["build"], "publish a web page to browse all records; implies --lookup", SOURCE_DATA),
     views: row(

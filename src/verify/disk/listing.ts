@@ -13,6 +13,7 @@ import {
   CHANGES,
   CONTRACT,
   CSV,
+  DATA_PACKAGE,
   LOOKUP,
   PARQUET,
   RECORDS,
@@ -32,6 +33,7 @@ import type { ExplorerSummary } from "../../explorer/summary.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";
 import { checkSigned, type SignatureResult, type SignatureTrust, type Signed } from "../signature.js";
 import { Findings, type Verdict } from "../verdict.js";
+import { checkPackage } from "./data-package.js";
 import { type AddFinding, checkDigests, checkFiles } from "./files.js";
 import { checkChanges } from "./packed.js";
 import { readPageFile } from "./page-check.js";
@@ -99,6 +101,7 @@ export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
     if (found !== expected)
       findings.add({ check: "snapshot", path: SNAPSHOT, found: `${key} ${found}`, expected: `${expected}, ${why}` });
   if (!skipped["changes"]) await checkChanges(release, digests, addAs("changes"), signal);
+  skipped["data-package"] ??= checkPackage(release, addAs("data-package"));
   skipped["signature"] = signature.skipped;
   if (isCopy) skipped["readable"] = "it is a copy";
   const paths = partsOfListing("", release).flatMap((part) => [...filesOf(part)].map(([path]) => path));
@@ -167,6 +170,7 @@ function findSkipped({ folder, snapshot, sums }: Release): Reasons {
     bulk: without(BULK, "bulk"),
     csv: without(CSV, "csv"),
     parquet: without(PARQUET, "parquet"),
+    "data-package": without(DATA_PACKAGE, "data-package"),
     changes: without(CHANGES, "changes"),
     // The explorer needs a lookup.
     lookup: without(LOOKUP, "lookup", "explorer") ?? otherVersion(LOOKUP, LOOKUP_VERSION),

@@ -4,6 +4,7 @@ import {
   BULK,
   CHANGES,
   CSV,
+  DATA_PACKAGE,
   EXPLORER,
   isViewIndex,
   LABELS,
@@ -15,16 +16,17 @@ import type { Release } from "../../core/release/open.js";
 import { SIGNATURE_ROW } from "../signature.js";
 import { checkRow, type Findings, type Row } from "../verdict.js";
 
-/** The checks of single files that are made of all records. */
+/** The checks of single files that are made of all records, or that describe such files. */
 const SINGLE: Partial<Record<string, string>> = {
   [RECORDS]: "record-list",
   [CSV]: "csv",
   [PARQUET]: "parquet",
+  [DATA_PACKAGE]: "data-package",
   [EXPLORER]: "explorer",
   [LABELS]: "explorer",
 };
 
-/** The check of a file that is made of all records; undefined for any other file. */
+/** The check of a file that is made of all records, or that describes such files; undefined for any other file. */
 export function groupOf(path: string): string | undefined {
   return SINGLE[path] ?? /^(?:bulk|changes|explorer|lookup|views)(?=\/|\.json$)/.exec(path)?.[0];
 }
@@ -53,6 +55,7 @@ const CHECKS: readonly (readonly [name: string, rule: string, what: string])[] =
   ["bulk", "the parts of bulk.json hold exactly the records of the pages, in order", "part"],
   ["csv", "records.csv.gz holds exactly the records of the pages, in order", "file"],
   ["parquet", "records.parquet holds exactly the values of the pages' records, in order", "file"],
+  ["data-package", "datapackage.json describes the columns and the bytes of the files with all records", "file"],
   ["changes", "each step of changes.json is intact, and its lines are valid", "step"],
   ["lookup", "the files in lookup match the keys and names of all records", "file"],
   ["explorer", "explorer/summary.json, its sorted files and labels.json match all records", "file"],

@@ -13,6 +13,7 @@ import { TemporaryDatabase } from "../../core/scratch/database.js";
 import { createTurns } from "../../core/workers/turns.js";
 import { SIGNATURE_ROW } from "../signature.js";
 import { checkRow, Findings, type Verdict } from "../verdict.js";
+import { checkSitePackage } from "./data-package.js";
 import { type AddFinding, checkDigests, checkFiles } from "./files.js";
 import { checkSignatureIn, type DiskOptions, verifyRelease } from "./listing.js";
 import { readPageFile } from "./page-check.js";
@@ -48,6 +49,7 @@ export async function verifySite(options: DiskOptions): Promise<Verdict> {
     // `inspectSite` compares these.
     if (!path.endsWith(`/${SUMS}`)) add(path, difference);
   });
+  checkSitePackage(site, add);
   const signature = await checkSignatureIn(root, isSigned, site, trust, findings);
   const references = await checkReferences(site, findings, signal);
   const { values, unread } = references;

@@ -28,6 +28,7 @@ const EVERYTHING = {
   bulk: true,
   csv: true,
   parquet: true,
+  dataPackage: true,
   changes: 3,
 } as const;
 test("a second join of the same parts changes nothing", async () => {

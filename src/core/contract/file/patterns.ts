@@ -7,6 +7,7 @@ const require = createRequire(import.meta.url);
 const SYNTAX = { lookbehind: true, namedGroups: true, unicodePropertyEscape: true } as const;
 type Syntax = typeof SYNTAX;
 type Node = AstNode<Syntax>;
+export type PatternNode = RootNode<Syntax>;
 
 const LONGEST_PATTERN = 400;
 /** Limits of the detector. Safe patterns need a few hundred steps; 2000 steps take 0.2 s. */
@@ -35,7 +36,7 @@ function findFault(pattern: string): string | undefined {
   } catch (error) {
     return `must be a regular expression with the flag u (${String(error).replace(/^.*\/u: /, "")})`;
   }
-  const tree = parse(pattern);
+  const tree = parsePattern(pattern);
   if (tree && repeatsInLookaround(tree))
     return `${SLOW}; put lookaheads directly after ^ at the beginning, or use no repetition in them`;
   const paths = (tree && translate(tree))?.paths ?? Number.POSITIVE_INFINITY;
@@ -46,7 +47,7 @@ function findFault(pattern: string): string | undefined {
 const SLOW = "may take very long on some texts";
 
 /** Parses a pattern; undefined for syntax that only newer versions of Node know. */
-function parse(pattern: string): RootNode<Syntax> | undefined {
+export function parsePattern(pattern: string): PatternNode | undefined {
   const parser: typeof import("regjsparser") = require("regjsparser");
   try {
     return parser.parse(pattern, "u", SYNTAX);
@@ -111,7 +112,7 @@ const LARGEST = 2000;
  * ASCII that JSON writes without escapes, and has no lookaround or back-reference.
  */
 export function inBytes(pattern: string): string | undefined {
-  const tree = parse(pattern);
+  const tree = parsePattern(pattern);
   const part = tree && translate(tree);
   return part && part.size <= LARGEST ? part.source : undefined;
 }
@@ -127,7 +128,7 @@ interface Part {
 }
 
 /** Translates a pattern that is anchored at both ends. */
-function translate(tree: RootNode<Syntax>): Part | undefined {
+function translate(tree: PatternNode): Part | undefined {
   if (tree.type !== "alternative") return undefined;
   const [first, ...others] = tree.body;
   const last = others.pop();

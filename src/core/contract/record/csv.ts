@@ -14,9 +14,14 @@ export function csvColumns({ file }: Pick<Contract, "file">): Columns {
   return { fields: fieldsOf(file.properties, Object.keys) };
 }
 
-/** The fields' paths, such as `position.latitude`. */
+/** The name of a field's column: its path, such as `position.latitude`. */
+export function csvName({ path }: Pick<Field, "path">): string {
+  return defused(path);
+}
+
+/** The names of all columns. */
 export function csvHeading({ fields }: Columns): string {
-  return fields.map(({ path }) => quoted(defused(path))).join(",");
+  return fields.map((field) => quoted(csvName(field))).join(",");
 }
 
 /** Makes the line of a record, without its newline. Lines end in LF, which every reader of CSV takes, and awk and MySQL only that. */
@@ -32,9 +37,17 @@ function cellOf(value: unknown, isJson: boolean): string {
   return value === "" ? '""' : quoted(defused(value));
 }
 
-/** Spreadsheets run a text that begins like a formula, also in full-width forms, unless an apostrophe comes first. */
+/** Spreadsheets run a text that begins with one of these, unless an apostrophe comes first. */
+export const FORMULA_MARKS = "-=+@\t\r＝＋－＠";
+const FORMULA = new RegExp(`^[${FORMULA_MARKS}]`);
+
+/** Whether a text gets an apostrophe in CSV. */
+export function isFormula(text: string): boolean {
+  return FORMULA.test(text);
+}
+
 function defused(text: string): string {
-  return /^[=+\-@\t\r＝＋－＠]/.test(text) ? `'${text}` : text;
+  return isFormula(text) ? `'${text}` : text;
 }
 
 /** Some spreadsheets split lines at semicolons or tabs. */

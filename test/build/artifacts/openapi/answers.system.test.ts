@@ -64,6 +64,10 @@ test.each([
   ["plain, by query, with steps", { compress: [], links: "query", bulk: false, changes: 3 }],
   ["compressed, by path, with parts", { compress: ["br", "gzip"], links: "path", bulk: true, csv: true, changes: 0 }],
   ["with a Parquet file", { compress: [], links: "query", bulk: false, changes: 0, parquet: true }],
+  [
+    "with a Data Package",
+    { compress: [], links: "query", bulk: false, changes: 0, csv: true, parquet: true, dataPackage: true },
+  ],
   ["with a look-up", { compress: ["gzip"], links: "query", bulk: false, changes: 0, lookup: true }],
   ["at the base URL itself", { ...AT_BASE, compress: [], links: "query", bulk: false, changes: 0, lookup: true }],
 ] as const)("every path of a release answers as it is described: %s", async (_name, settings) => {
