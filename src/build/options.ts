@@ -18,6 +18,7 @@ import {
   CSV,
   CURRENT,
   EXPLORER,
+  FEED,
   isPacked,
   LOOKUP,
   PARQUET,
@@ -224,16 +225,18 @@ async function resolveOptions(options: Complete<BuildOptions>, site?: string) {
   const encodings = encodingsOf(options);
   const hasAvatars = contract.fields.some(({ schema }) => schema["x-null"] && "setting" in schema["x-null"]);
   const carriesAvatar = hasAvatars && options.defaultAvatar === undefined;
-  const { bulk, changes, csv, explorer, links, pageSize, parquet } = options;
+  const { bulk, changes, csv, explorer, feed, links, pageSize, parquet } = options;
   const lookup = explorer || options.lookup;
   const views = viewsFor(contract, options.views);
-  const chosen = { ...options, contract, baseUrl, encodings, carriesAvatar, lookup, explorer, views };
+  const chosen = { ...options, contract, baseUrl, encodings, carriesAvatar, lookup, explorer, feed, views };
   const files = [
     ...(carriesAvatar ? [AVATAR_PATH] : []),
     ...(bulk ? [BULK] : []),
     ...(csv ? [CSV] : []),
     ...(parquet ? [PARQUET] : []),
     ...(changes > 0 ? [CHANGES] : []),
+    // A site has its feed at the top.
+    ...(feed && site === undefined ? [FEED] : []),
     ...(lookup ? [LOOKUP] : []),
     ...(explorer ? [EXPLORER] : []),
     ...(views.length > 0 ? [VIEWS] : []),

@@ -1,11 +1,18 @@
 /** The section of a page about the files for programs. */
-import { SIGNATURE } from "../core/release/layout.js";
+import { FEED, SIGNATURE } from "../core/release/layout.js";
 import { breakable, html, type Markup } from "./markup/markup.js";
 
 /** A file below the base URL, and a sentence about it. */
 export type ReaderFile = readonly [path: string, what: string];
 
 export const SIGNATURE_FILE: ReaderFile = [SIGNATURE, "The publisher's signature of SHA256SUMS, in minisign's format."];
+
+export const FEED_FILE: ReaderFile = [FEED, "What the last releases changed, for feed readers."];
+
+/** The line by which browsers and feed readers find the feed. @param path of the feed, relative to the base URL */
+export function feedLink(path: string): Markup {
+  return html`<link rel="alternate" type="application/atom+xml" title="Changes" href="${path}">\n`;
+}
 
 /** Writes the section. @param command an example, above the files */
 export function filesSection(baseUrl: string, files: readonly ReaderFile[], command?: Markup): Markup {

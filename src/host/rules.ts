@@ -22,6 +22,7 @@ import {
   CONTRACT,
   EXPLORER,
   EXPLORER_PATHS,
+  FEED,
   fileHeaders,
   isPacked,
   LABELS,
@@ -78,6 +79,7 @@ const FILES: readonly string[] = [
   AVATAR_PATH,
   LOOKUP,
   ...WHOLE_FILES,
+  FEED,
   VIEWS,
   LABELS,
   ...EXPLORER_PATHS,
@@ -230,7 +232,7 @@ export const EXPLORER_HEADERS: Headers = OWN;
 
 /** Content types by file extension. Files with other extensions are plain text. */
 export const TYPES_BY_EXTENSION: ReadonlyMap<string, string> = new Map(
-  ["json", "gz", "parquet", "html", "js", "css", "svg"].map((extension) => [
+  ["json", "gz", "parquet", "html", "js", "css", "svg", "xml"].map((extension) => [
     extension,
     fileHeaders(`x.${extension}`, "")["Content-Type"],
   ]),

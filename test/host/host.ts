@@ -91,6 +91,7 @@ export async function checkHost(server: Server, shape: Shape): Promise<void> {
       bulk: true,
       csv: true,
       parquet: true,
+      feed: true,
       explorer: true,
       lookup: true,
       signKey: key.secret,

@@ -31,7 +31,7 @@ const NOT_ASKED = [
   ],
 ];
 /** Rows of a downloaded release without optional files and compressed pages. */
-const NOT_KEPT = ["compressed", "bulk", "csv", "parquet", "changes", "lookup", "explorer", "views", "readable"];
+const NOT_KEPT = ["compressed", "bulk", "csv", "parquet", "changes", "feed", "lookup", "explorer", "views", "readable"];
 
 describe("a correct host has no finding, compared with its release and alone", () => {
   const stations = { count: 11, contract: STATIONS_CONTRACT } as const;

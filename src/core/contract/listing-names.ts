@@ -3,7 +3,7 @@ import { LISTING_NAME } from "./links.js";
 
 /** Names at the top of a release, in lower case, with which a listing's path and name cannot begin. */
 export const TAKEN_NAMES: readonly string[] =
-  "contract.json openapi.json snapshot.json records.sha256 bulk.json bulk records.csv.gz records.parquet changes.json changes lookup labels.json index.html explorer sha256sums sha256sums.minisig avatar.svg .mark"
+  "contract.json openapi.json snapshot.json records.sha256 bulk.json bulk records.csv.gz records.parquet changes.json changes feed.xml lookup labels.json index.html explorer sha256sums sha256sums.minisig avatar.svg .mark"
     .split(" ")
     // Files of hosts (hosts/).
     .concat("405.json _worker.js vercel.json .htaccess .assetsignore .nojekyll .release".split(" "));

@@ -13,6 +13,7 @@ import {
   CHANGES,
   CONTRACT,
   CSV,
+  FEED,
   LOOKUP,
   PARQUET,
   RECORDS,
@@ -31,6 +32,7 @@ import type { ExplorerSummary } from "../../explorer/summary.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";
 import { checkSigned, type SignatureResult, type SignatureTrust, type Signed } from "../signature.js";
 import { Findings, type Verdict } from "../verdict.js";
+import { checkFeed } from "./feed.js";
 import { type AddFinding, checkDigests, checkFiles } from "./files.js";
 import { checkChanges } from "./packed.js";
 import { readPageFile } from "./page-check.js";
@@ -95,6 +97,7 @@ export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
     if (found !== expected)
       findings.add({ check: "snapshot", path: SNAPSHOT, found: `${key} ${found}`, expected: `${expected}, ${why}` });
   if (!skipped["changes"]) await checkChanges(release, digests, addAs("changes"), signal);
+  if (!skipped["feed"]) checkFeed({ folder, baseUrl, listings: [{ name: "", sums }] }, addAs("feed"));
   skipped["signature"] = signature.skipped;
   if (isCopy) skipped["readable"] = "it is a copy";
   const paths = partsOfListing("", release).flatMap((part) => [...filesOf(part)].map(([path]) => path));
@@ -164,6 +167,7 @@ function findSkipped({ folder, snapshot, sums }: Release): Reasons {
     csv: without(CSV, "csv"),
     parquet: without(PARQUET, "parquet"),
     changes: without(CHANGES, "changes"),
+    feed: without(FEED, "feed"),
     // The explorer needs a lookup.
     lookup: without(LOOKUP, "lookup", "explorer") ?? otherVersion(LOOKUP, LOOKUP_VERSION),
     explorer: without(SUMMARY, "explorer") ?? otherVersion(SUMMARY, SUMMARY_VERSION),

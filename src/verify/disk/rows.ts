@@ -5,6 +5,7 @@ import {
   CHANGES,
   CSV,
   EXPLORER,
+  FEED,
   isViewIndex,
   LABELS,
   PARQUET,
@@ -15,22 +16,29 @@ import type { Release } from "../../core/release/open.js";
 import { SIGNATURE_ROW } from "../signature.js";
 import { checkRow, type Findings, type Row } from "../verdict.js";
 
-/** The checks of single files that are made of all records. */
+/** The checks of single files that are made of records. */
 const SINGLE: Partial<Record<string, string>> = {
   [RECORDS]: "record-list",
   [CSV]: "csv",
   [PARQUET]: "parquet",
+  [FEED]: "feed",
   [EXPLORER]: "explorer",
   [LABELS]: "explorer",
 };
 
-/** The check of a file that is made of all records; undefined for any other file. */
+/** The check of a file that is made of records; undefined for any other file. */
 export function groupOf(path: string): string | undefined {
   return SINGLE[path] ?? /^(?:bulk|changes|explorer|lookup|views)(?=\/|\.json$)/.exec(path)?.[0];
 }
 
 /** Name of a check -> reason. */
 export type Reasons = Partial<Record<string, string | undefined>>;
+
+/** The check of the feed, of a plain release or at the top of a site. */
+export const FEED_ROW = {
+  name: "feed",
+  rule: "feed.xml has at most 20 entries, newest first, and the newest is about these records",
+} as const;
 
 /** A check: its name, its rule, and what is checked: what is counted, the word for each file of its group, or a text. */
 const CHECKS: readonly (readonly [name: string, rule: string, what: string])[] = [
@@ -54,6 +62,7 @@ const CHECKS: readonly (readonly [name: string, rule: string, what: string])[] =
   ["csv", "records.csv.gz holds exactly the records of the pages, in order", "file"],
   ["parquet", "records.parquet holds exactly the values of the pages' records, in order", "file"],
   ["changes", "each step of changes.json is intact, and its lines are valid", "step"],
+  [FEED_ROW.name, FEED_ROW.rule, FEED],
   ["lookup", "the files in lookup match the keys and names of all records", "file"],
   ["explorer", "explorer/summary.json, its sorted files and labels.json match all records", "file"],
   ["views", "each view has exactly the records of the listing, by its values and order", "view"],

@@ -29,6 +29,7 @@ const EVERYTHING = {
   csv: true,
   parquet: true,
   changes: 3,
+  feed: true,
 } as const;
 test("a second join of the same parts changes nothing", async () => {
   const db = usersFile(variedUsers(2000));

@@ -14,6 +14,7 @@ import {
   CHANGES_FOLDER,
   CONTRACT,
   CSV,
+  FEED,
   LOOKUP,
   OPENAPI,
   PARQUET,
@@ -83,7 +84,7 @@ export function describeSiteApi(site: DescribedSite, listings: readonly Describe
   const placeOf = (name: string) => places.get(name) ?? ALONE;
   const withLookup = listings.filter(({ described }) => described.files.includes(LOOKUP)).map(({ name }) => name);
   const hasLookup = (name: string) => withLookup.includes(name);
-  const top = topDescription(baseUrl, listings);
+  const top = topDescription(site, listings);
   const pages = listings.map(({ name, contract, described }) => {
     const place = placeOf(name);
     const ofPages = { ...pagePaths(contract, place), ...viewPaths(contract, described, place) };
@@ -165,10 +166,10 @@ function placesOf(names: readonly string[]): ReadonlyMap<string, Place> {
 }
 
 /** The site as a whole: it has what any listing has. */
-function topDescription(baseUrl: string, listings: readonly DescribedListing[]): ApiDescription {
+function topDescription({ baseUrl, feed }: DescribedSite, listings: readonly DescribedListing[]): ApiDescription {
   const { links = "query", encodings = [] } = listings[0]?.described ?? {};
   const files = OPTIONAL_FILES.filter((path) => listings.some(({ described }) => described.files.includes(path)));
-  return { baseUrl, links, encodings, files, isInSite: true };
+  return { baseUrl, links, encodings, files: feed ? [...files, FEED] : files, isInSite: true };
 }
 
 function mapOperations(paths: JsonPart, change: (operation: JsonPart) => JsonPart): JsonPart {
@@ -389,6 +390,13 @@ const FILES: readonly File[] = [
     with: CHANGES,
     parameter: STEP,
   },
+  {
+    path: FEED,
+    name: "Feed",
+    summary: "What the last releases changed, as an Atom feed",
+    response: "Feed",
+    with: FEED,
+  },
   { path: LOOKUP, name: "Lookup", summary: "The index of the lookup: the first term of each file", with: LOOKUP },
   {
     path: `${SORTED_FOLDERS.keys}/{number}.txt`,
@@ -426,7 +434,17 @@ const FILES: readonly File[] = [
 ];
 
 /** Files of a release that openapi.json depends on. */
-export const OPTIONAL_FILES: readonly string[] = [SIGNATURE, BULK, CSV, PARQUET, CHANGES, LOOKUP, VIEWS, AVATAR_PATH];
+export const OPTIONAL_FILES: readonly string[] = [
+  SIGNATURE,
+  BULK,
+  CSV,
+  PARQUET,
+  CHANGES,
+  FEED,
+  LOOKUP,
+  VIEWS,
+  AVATAR_PATH,
+];
 
 /** The operation of each file of a table that the release has, by its path. */
 function filePaths(table: readonly File[], { files }: ApiDescription, at = ""): JsonPart {
@@ -437,7 +455,7 @@ function filePaths(table: readonly File[], { files }: ApiDescription, at = ""): 
 /** The files at the top of a site, which has no contract. */
 const TOP_FILES: readonly File[] = [
   { path: SNAPSHOT, name: "Site", summary: "The site's id, and the id and counts of each listing" },
-  ...FILES.filter(({ path }) => [OPENAPI, SUMS, SIGNATURE].includes(path)),
+  ...FILES.filter(({ path }) => [OPENAPI, SUMS, SIGNATURE, FEED].includes(path)),
 ];
 
 function getFile({ name, summary, response, parameter }: File): JsonPart {
