@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { CURRENT, explorerPath, FEED } from "../../../core/release/layout.js";
-import { isOtherListing, type ListingLocation, listingUrl, locationOf } from "../../../core/release/location.js";
+import { type ListingLocation, listingUrl, locationOf } from "../../../core/release/location.js";
 import { requireClock } from "../../../core/release/name.js";
 import type { Release } from "../../../core/release/open.js";
 import { findCurrent } from "../../../core/release/releases.js";
@@ -100,7 +100,7 @@ function lastEntries({ dist, location, previous }: FeedSite): LastEntries {
   const files = withFeed(previous);
   const hadFeed = files.sums.others.has(FEED);
   const before = locationOf(previous);
-  if (before.baseUrl !== location.baseUrl || isOtherListing(before, location))
+  if (before.baseUrl !== location.baseUrl || before.path !== location.path)
     return {
       entries: [],
       beginning: "First release",

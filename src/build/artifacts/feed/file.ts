@@ -6,9 +6,9 @@ import { encodeSum, type Sums } from "../../../core/release/sums.js";
 import { html, type Markup } from "../../../explorer/markup/markup.js";
 
 /** Maximum number of entries. */
-export const MOST_ENTRIES = 20;
+const MOST_ENTRIES = 20;
 /** Maximum bytes of the file. */
-export const MOST_FEED_BYTES = 1_000_000;
+const MOST_FEED_BYTES = 1_000_000;
 /** Digits of the digest of records in the id of an entry. */
 const RECORDS_DIGITS = 16;
 
@@ -48,7 +48,7 @@ export function recordsOf(listings: readonly { name: string; sums: Pick<Sums, "o
 }
 
 /** The URL of the feed, which is also its id. */
-export function feedUrl(baseUrl: string): string {
+function feedUrl(baseUrl: string): string {
   return `${baseUrl}/${FEED}`;
 }
 
