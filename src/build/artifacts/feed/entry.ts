@@ -79,17 +79,17 @@ function tellChanges(listing: ToldListing): Told[] {
   if ("why" in news)
     return [tellPhrase(name, `${count(facts.count, words)}, not compared with the last release, which is damaged`)];
   const { diff, names, hasOtherContract } = news;
-  const [first, ...others] = KINDS.filter((kind) => diff[kind] > 0);
+  const kinds = KINDS.filter((kind) => diff[kind] > 0);
+  const [first, ...others] = kinds;
   if (first === undefined && !hasOtherContract) return [];
   const counts =
     first === undefined
       ? []
       : [`${count(diff[first], words)} ${first}`, ...others.map((kind) => `${number(diff[kind])} ${kind}`)];
   const phrase = [...counts, ...(hasOtherContract ? ["contract changed"] : [])].join(", ");
-  const kinds = [first ?? [], others].flat();
   const full = [
     ...kinds.map((kind) => namesOf(count(diff[kind], words), kind, names[kind], diff[kind])),
-    ...(hasOtherContract ? [contractOf(diff.contract)] : []),
+    ...(hasOtherContract ? [tellContract(diff.contract)] : []),
   ];
   return [{ name, phrase, full: html`${full}`, short: html`<p>${phrase}</p>` }];
 }
@@ -103,7 +103,7 @@ function namesOf(counted: string, kind: ChangeKind, names: readonly NamedRecord[
   return html`<p>${counted} ${kind}: ${linked}${more > 0 ? ` and ${number(more)} more` : ""}</p>`;
 }
 
-function contractOf(changes: ContractChanges | undefined): Markup {
+function tellContract(changes: ContractChanges | undefined): Markup {
   const { added = [], removed = [], fields = [], hasOtherKey = false } = changes ?? {};
   const lists: readonly (readonly [what: string, paths: readonly string[]])[] = [
     ["Fields added", added],
