@@ -5,7 +5,7 @@ import { AVATAR_PATH } from "../core/contract/links.js";
 import type { Collection } from "../core/contract/page.js";
 import { referencesOf, referrersOf } from "../core/contract/references.js";
 import { unlessStopped } from "../core/errors.js";
-import { AVATAR, CONTRACT, CURRENT, DATA_PACKAGE, OPENAPI, RECORDS, RELEASES } from "../core/release/layout.js";
+import { AVATAR, CONTRACT, CURRENT, DATA_PACKAGE, FEED, OPENAPI, RECORDS, RELEASES } from "../core/release/layout.js";
 import { requireSameListing } from "../core/release/location.js";
 import { lockDist } from "../core/release/lock.js";
 import { requireClock } from "../core/release/name.js";
@@ -19,6 +19,7 @@ import { keepSourceColumns, noteNewColumns, readSourceColumns } from "../core/so
 import { Mergers } from "./artifacts/artifacts.js";
 import { writeChanges } from "./artifacts/changes.js";
 import { describePackage, packagedFiles } from "./artifacts/data-package.js";
+import { findNews } from "./artifacts/feed/news.js";
 import { writeSiteFiles } from "./artifacts/top-files.js";
 import { makeCurrent, type WrittenListing } from "./finish.js";
 import { openJobs } from "./jobs.js";
@@ -101,7 +102,8 @@ async function write(
     const top = settings.isPlain ? undefined : await beginTop(staging, settings, written, previous);
     const files = top ?? written[0]?.stage.staging;
     for (const { path, text } of settings.hostFiles) files?.put(path, text);
-    const site = { dist, location, gatesOf, staging, listings: written, top, previous };
+    const { feed, title, explorer } = settings;
+    const site = { dist, location, gatesOf, staging, listings: written, top, previous, feed, title, explorer };
     const published = await makeCurrent(site, { keep, now: now(), untidied, signer });
     const { gates, ...named } = published;
     const folder = join(dist, RELEASES, published.name);
@@ -110,7 +112,7 @@ async function write(
       listings.set(listing.name, resultOf(listing, made[at] as MadePages, jobs[at] as Job, gates.get(listing.name)));
     // The release is current: from here on, nothing fails the run.
     const notes = await tidily(untidied, "The notes on this release could not be made", [], () =>
-      notesOf(settings, folder, movedFrom, published.switched ? previous : undefined, written),
+      notesOf(settings, folder, movedFrom, published, published.switched ? previous : undefined, written),
     );
     if (published.switched || known === undefined)
       await tidily(untidied, "The columns of the source could not be kept", undefined, async () =>
@@ -148,6 +150,8 @@ function targetOf(job: Job, all: readonly Job[], staging: Staging, previous: Sit
   const others = all.map(({ name, settings }) => ({ name, contract: settings.contract }));
   const referrers = referrersOf(name, others);
   const isReferredTo = others.some(({ contract }) => referencesOf(contract).some(({ to }) => to === name));
+  // A site has its feed at the top.
+  const feed = settings.feed ? `${"../".repeat(name === "" ? 0 : name.split("/").length)}${FEED}` : undefined;
   let written: WrittenViews | undefined;
   const startReceiver = (collection: Collection) => {
     written = new WrittenViews({ contract, collection, encodings, files, previous: before, workers });
@@ -156,7 +160,7 @@ function targetOf(job: Job, all: readonly Job[], staging: Staging, previous: Sit
       collection,
       sink: files,
       isReferredTo,
-      page: { files: described.files, referrers },
+      page: { files: described.files, referrers, feed },
       views: written,
     });
   };
@@ -166,7 +170,7 @@ function targetOf(job: Job, all: readonly Job[], staging: Staging, previous: Sit
 /** Writes the files at the top of a site, but for those that name all others. */
 async function beginTop(
   staging: Staging,
-  site: Pick<SiteSettings, "baseUrl" | "title" | "description" | "dataPackage">,
+  site: Pick<SiteSettings, "baseUrl" | "title" | "description" | "dataPackage" | "feed">,
   listings: readonly WrittenListing[],
   previous: Site | undefined,
 ): Promise<StagedFiles> {
@@ -231,6 +235,19 @@ async function finishListing(
   };
   const stage = { staging, digests, collection, state, previous };
   const changes = await writeChanges(stage, settings, signal);
+  const news = settings.feed ? await findNews(stage, settings, changes?.matches, signal) : undefined;
+  // The matches were closed with the diff of the news.
+  const matches = news ? undefined : changes?.matches;
   const lookup = reportLookup(settings, staging.folder, staging.sums(digests).others);
-  return { name, settings, stage, totals, facts, changes, lookup, views: views() };
+  return {
+    name,
+    settings,
+    stage,
+    totals,
+    facts,
+    changes: changes && { ...changes, matches },
+    news,
+    lookup,
+    views: views(),
+  };
 }

@@ -4,6 +4,7 @@ import type { SiteSnapshot } from "../core/contract/snapshot.js";
 import {
   BULK,
   DATA_PACKAGE,
+  FEED,
   isPacked,
   isViewSums,
   RELEASES,
@@ -31,7 +32,11 @@ import type { StagedFiles, Staging } from "../core/release/staging.js";
 import { PageDigests, type Sums } from "../core/release/sums.js";
 import { prune, switchCurrent } from "../core/release/switch.js";
 import { giveTimes } from "../core/release/times.js";
+import { readIntact } from "./artifacts/artifact.js";
 import type { StagedRelease, WrittenChanges } from "./artifacts/changes.js";
+import { type FeedReport, type PlannedFeed, planFeed, withFeed } from "./artifacts/feed/feed.js";
+import { parseFeed } from "./artifacts/feed/file.js";
+import type { ListingNews } from "./artifacts/feed/news.js";
 import { checkGates, type GatedSite, type GateReport } from "./gates.js";
 import type { LookupReport } from "./lookup-report.js";
 import type { BuildSettings } from "./options.js";
@@ -51,6 +56,8 @@ export interface MadeCurrent {
   pruned: string[];
   /** What the release changes in each listing that has gates, by name; empty if nothing was switched. */
   gates: ReadonlyMap<string, GateReport>;
+  /** The feed of the release; undefined without `feed`. */
+  feed: FeedReport | undefined;
   /** One line for each cleanup step that failed. The release is current nevertheless, and the next build tries again. */
   untidied: string[];
 }
@@ -63,6 +70,8 @@ export interface WrittenListing {
   totals: Totals;
   facts: SnapshotFacts;
   changes: WrittenChanges | undefined;
+  /** What it changed, for the feed; undefined without one, or without such a listing in the last release. */
+  news: ListingNews | undefined;
   lookup: LookupReport | undefined;
   views: readonly WrittenView[];
 }
@@ -73,6 +82,10 @@ export interface WrittenSite extends GatedSite {
   listings: readonly WrittenListing[];
   /** The files at the top of a site with several listings. */
   top: StagedFiles | undefined;
+  /** Whether it has a feed. */
+  feed: boolean;
+  title: string | undefined;
+  explorer: boolean;
 }
 
 interface Effects {
@@ -97,21 +110,30 @@ export async function makeCurrent(written: WrittenSite, effects: Effects): Promi
   const { keep, now, untidied, signer } = effects;
   const wanted = describe(written);
   const { id } = wanted;
+  const planned = written.feed ? planFeed(written, id, wanted.listings) : undefined;
+  const feed = planned?.report;
   if (!signer && previous && hasSameFiles(previous, written, wanted) && (await isUnchanged(previous, wanted))) {
     staging.discard();
     const name = basename(previous.folder);
-    return { id, name, new: false, switched: false, pruned: [], gates: new Map(), untidied };
+    return { id, name, new: false, switched: false, pruned: [], gates: new Map(), feed, untidied };
   }
-  const existing = signer ? undefined : await findIntact(written, wanted);
+  const existing = signer ? undefined : await findIntact(written, wanted, planned);
   if (existing) {
     staging.discard();
     giveTimes(dist, existing.folder, partsOf(existing), now);
-  }
+  } else if (planned) filesAtTop(written).put(FEED, planned.encode(now));
   const name = existing ? basename(existing.folder) : finish(written, wanted, effects);
   const gates = await checkGates(written, name);
   switchCurrent(dist, name, now, untidied);
   const pruned = prune(dist, keep, now, untidied);
-  return { id, name, new: existing === undefined, switched: true, pruned, gates, untidied };
+  return { id, name, new: existing === undefined, switched: true, pruned, gates, feed, untidied };
+}
+
+/** The files at the top of a release. */
+function filesAtTop({ top, listings }: WrittenSite): StagedFiles {
+  const files = top ?? listings[0]?.stage.staging;
+  if (!files) throw new Error("A release without listings");
+  return files;
 }
 
 function describe({ location, listings, top }: WrittenSite): Wanted {
@@ -162,25 +184,38 @@ async function isUnchanged({ folder, listings, top }: Site, wanted: Wanted): Pro
 }
 
 /** The newest intact release with this content and the same other files. */
-async function findIntact(written: WrittenSite, wanted: Wanted): Promise<Site | undefined> {
+async function findIntact(
+  written: WrittenSite,
+  wanted: Wanted,
+  feed: PlannedFeed | undefined,
+): Promise<Site | undefined> {
   const { dist } = written;
   for (const name of releaseNames(dist)) {
     if (idOf(name) !== wanted.id) continue;
     const site = await openSiteIfComplete(join(dist, RELEASES, name));
-    if (site && hasSameFiles(site, written, wanted) && (await findSiteDamage(site)) === undefined) return site;
+    const isSame = site && hasSameFiles(site, written, wanted) && (!feed || hasSameFeed(site, feed));
+    if (isSame && (await findSiteDamage(site)) === undefined) return site;
   }
   return undefined;
+}
+
+/** Whether a release has the feed of this build, but for the time of its newest entry. */
+function hasSameFeed(site: Site, feed: PlannedFeed): boolean {
+  const text = readIntact(withFeed(site), FEED) ?? "";
+  const read = parseFeed(text);
+  const [newest] = "why" in read ? [] : read.entries;
+  return newest !== undefined && feed.encode(new Date(newest.updated)) === text;
 }
 
 /**
  * Whether a release has this content, and also the same other files as this build. It may not have the same other files if it
  * was built with other settings or by another version.
  */
-function hasSameFiles(site: Site, { top }: WrittenSite, wanted: Wanted): boolean {
+function hasSameFiles(site: Site, { top, feed }: WrittenSite, wanted: Wanted): boolean {
   if (site.digest !== wanted.digest || site.listings.length !== wanted.listings.length) return false;
   const before = site.top?.sums.others ?? NO_FILES;
   const now = top?.sums(new PageDigests(0, [])).others ?? NO_FILES;
-  if (!isSameList(before, now)) return false;
+  if (withFeed(site).sums.others.has(FEED) !== feed || !isSameList(before, now)) return false;
   return wanted.listings.every(({ name, sums, settings }) => {
     const others = site.listings.find((listing) => listing.name === name)?.release.sums.others ?? NO_FILES;
     const isPackedAlike = [BULK, ...WHOLE_FILES].every(
@@ -199,13 +234,18 @@ function isSameList(before: Sums["others"], now: Sums["others"]): boolean {
 }
 
 /**
- * Files whose bytes depend neither on a compressor nor on the release's name. datapackage.json has digests of files that do, so
+ * Files whose bytes depend neither on a compressor nor on the release's name or time. datapackage.json has digests of files that do, so
  * it has none here.
  */
 function reproducible(others: Sums["others"]): Map<string, string | undefined> {
   const files = [...others].filter(
     ([path]) =>
-      path !== SNAPSHOT && path !== BULK && !isPacked(path) && !isViewSums(path) && !path.endsWith(`/${SUMS}`),
+      path !== SNAPSHOT &&
+      path !== BULK &&
+      path !== FEED &&
+      !isPacked(path) &&
+      !isViewSums(path) &&
+      !path.endsWith(`/${SUMS}`),
   );
   return new Map(files.map(([path, digest]) => [path, path === DATA_PACKAGE ? undefined : digest]));
 }

@@ -1,5 +1,6 @@
 /** Gates: a release that changes more than they allow does not become current. */
 import { basename, join } from "node:path";
+import type { Diff } from "../core/compare/change.js";
 import { compareSides } from "../core/compare/compare.js";
 import { findExceeded, findExceededByListing, GateError, type Gates, hasGates } from "../core/compare/gates.js";
 import { openReleaseSide } from "../core/compare/side.js";
@@ -11,6 +12,7 @@ import { openRelease, type Release } from "../core/release/open.js";
 import { findCurrent } from "../core/release/releases.js";
 import { readSiteSnapshot, type Site } from "../core/release/site.js";
 import type { WrittenChanges } from "./artifacts/changes.js";
+import type { ListingNews } from "./artifacts/feed/news.js";
 
 /** What a build changes. `previous` is undefined without a release to compare with. */
 export interface GateReport {
@@ -30,6 +32,8 @@ export interface GatedSite {
     facts: { count: number };
     /** The matches between the old listing and the new one, if known. */
     changes: Pick<WrittenChanges, "matches"> | undefined;
+    /** What it changed, if that is known. */
+    news: ListingNews | undefined;
   }[];
   /** The current release, unless it is broken. */
   previous: Site | undefined;
@@ -59,13 +63,14 @@ export async function checkGates(written: GatedSite, name: string): Promise<Map<
   if (previous) requireComparable(name, locationOf(previous), location);
   const from = previous && basename(previous.folder);
   const exceeded: string[] = [];
-  for (const { name: listing, facts, changes } of listings) {
+  for (const { name: listing, facts, changes, news } of listings) {
     const gates = gatesOf(listing);
     if (!hasGates(gates)) continue;
     const old = before.get(listing);
     if (old) {
-      const sides = [old, await openRelease(join(dist, RELEASES, name, listing))] as const;
-      const found = await compare(sides, name, gates, changes?.matches);
+      const known = news && "diff" in news ? news.diff : undefined;
+      const opened = () => openRelease(join(dist, RELEASES, name, listing));
+      const found = known ? judge(known, gates) : await compare([old, await opened()], name, gates, changes?.matches);
       reports.set(listing, { previous: from, ...found.counts });
       exceeded.push(...found.exceeded.map((sentence) => (listing === "" ? sentence : `${listing}: ${sentence}`)));
     } else {
@@ -98,9 +103,13 @@ async function compare(
 ) {
   const result = await compareSides(openReleaseSide(old, CURRENT), openReleaseSide(now, name), { matches });
   try {
-    const { added, removed, changed } = result;
-    return { counts: { added, removed, changed }, exceeded: findExceeded(result, gates) };
+    return judge(result, gates);
   } finally {
     result.close();
   }
+}
+
+function judge(diff: Diff, gates: Gates) {
+  const { added, removed, changed } = diff;
+  return { counts: { added, removed, changed }, exceeded: findExceeded(diff, gates) };
 }

@@ -7,7 +7,7 @@ import { count } from "../core/print/numbers.js";
 import { openSiteIfComplete, type ReleaseListing, type Site } from "../core/release/site.js";
 import { findCaseTwins } from "../core/release/views.js";
 import { notesOnSettings } from "../host/settings-record.js";
-import type { WrittenListing } from "./finish.js";
+import type { MadeCurrent, WrittenListing } from "./finish.js";
 import type { BuildSettings, SiteSettings } from "./options.js";
 import type { WrittenView } from "./views/written-views.js";
 
@@ -15,6 +15,7 @@ import type { WrittenView } from "./views/written-views.js";
  * Makes the notes of a build.
  * @param folder of the release.
  * @param movedFrom the base URL of the current release, if it is on loopback and this build moves it to another one.
+ * @param made what the build made current.
  * @param replaced the release that was current before, if another one is now.
  * @param written the listings of the release.
  */
@@ -22,6 +23,7 @@ export async function notesOf(
   settings: SiteSettings,
   folder: string,
   movedFrom: string | undefined,
+  { feed }: Pick<MadeCurrent, "feed">,
   replaced: Site | undefined,
   written: readonly Pick<WrittenListing, "views">[],
 ): Promise<string[]> {
@@ -41,6 +43,7 @@ export async function notesOf(
       ...ofListings,
       ...ofMirrors,
       ...ofViews,
+      ...(feed?.notes ?? []),
       ...ofHosts,
       ...notesOnSettings(dist, hosted),
     ]),

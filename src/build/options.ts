@@ -19,6 +19,7 @@ import {
   CURRENT,
   DATA_PACKAGE,
   EXPLORER,
+  FEED,
   isPacked,
   LOOKUP,
   PARQUET,
@@ -248,11 +249,11 @@ async function resolveOptions(options: Complete<BuildOptions>, site?: string) {
   const encodings = encodingsOf(options);
   const hasAvatars = contract.fields.some(({ schema }) => schema["x-null"] && "setting" in schema["x-null"]);
   const carriesAvatar = hasAvatars && options.defaultAvatar === undefined;
-  const { bulk, changes, csv, explorer, links, pageSize, parquet } = options;
+  const { bulk, changes, csv, explorer, feed, links, pageSize, parquet } = options;
   const lookup = explorer || options.lookup;
   const views = viewsFor(contract, options.views);
   requireFreePath(contract.listing, { views: views.length > 0, parquet });
-  const chosen = { ...options, contract, baseUrl, encodings, carriesAvatar, lookup, explorer, views };
+  const chosen = { ...options, contract, baseUrl, encodings, carriesAvatar, lookup, explorer, feed, views };
   const files = [
     ...(carriesAvatar ? [AVATAR_PATH] : []),
     ...(bulk ? [BULK] : []),
@@ -261,6 +262,8 @@ async function resolveOptions(options: Complete<BuildOptions>, site?: string) {
     // A site has it at its top.
     ...(options.dataPackage && site === undefined ? [DATA_PACKAGE] : []),
     ...(changes > 0 ? [CHANGES] : []),
+    // A site has its feed at the top.
+    ...(feed && site === undefined ? [FEED] : []),
     ...(lookup ? [LOOKUP] : []),
     ...(explorer ? [EXPLORER] : []),
     ...(views.length > 0 ? [VIEWS] : []),

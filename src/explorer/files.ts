@@ -1,5 +1,5 @@
 /** The section of a page about the files for programs. */
-import { DATA_PACKAGE, SIGNATURE } from "../core/release/layout.js";
+import { DATA_PACKAGE, FEED, SIGNATURE } from "../core/release/layout.js";
 import { breakable, html, type Markup } from "./markup/markup.js";
 
 /** A file below the base URL, and a sentence about it. */
@@ -11,6 +11,12 @@ export const PACKAGE_FILE: ReaderFile = [
   DATA_PACKAGE,
   "The types and keys of the columns of CSV files, as a Data Package for R and CKAN.",
 ];
+export const FEED_FILE: ReaderFile = [FEED, "What the last releases changed, for feed readers."];
+
+/** The line by which browsers and feed readers find the feed. @param path of the feed, relative to the base URL */
+export function feedLink(path: string): Markup {
+  return html`<link rel="alternate" type="application/atom+xml" title="Changes" href="${path}">\n`;
+}
 
 /** Writes the section. @param command an example, above the files */
 export function filesSection(baseUrl: string, files: readonly ReaderFile[], command?: Markup): Markup {

@@ -25,9 +25,9 @@ import {
 } from "../core/release/layout.js";
 import { sha256 } from "../core/release/plain-files.js";
 import { overviewFigures } from "./figures.js";
-import { filesSection, PACKAGE_FILE, type ReaderFile, SIGNATURE_FILE } from "./files.js";
+import { FEED_FILE, feedLink, filesSection, PACKAGE_FILE, type ReaderFile, SIGNATURE_FILE } from "./files.js";
 import { breakable, html, jsonForScript, type Markup, pageHead } from "./markup/markup.js";
-import { fieldsInFileOrder, headingOf, meaningOf, nameInText } from "./meaning.js";
+import { fieldsInFileOrder, headingOf, meaningOf, nameInText, titleOf } from "./meaning.js";
 import { type ExplorerSummary, encodeSummary, type WrittenFrom } from "./summary.js";
 
 /** What the explorer may load: scripts, styles and requests of its own origin; images also of the origins that the contract names. */
@@ -50,6 +50,8 @@ export interface PublishedAt {
   files: readonly string[];
   /** Fields of listings of the same site that refer to this one. */
   referrers?: readonly Referrer[] | undefined;
+  /** The path of the feed relative to the base URL, if there is one: that of the site for a listing of several. */
+  feed?: string | undefined;
 }
 
 /** Writes index.html. Equal arguments give equal bytes. URLs are relative to the base URL with a slash at its end. */
@@ -58,7 +60,7 @@ export function explorerPage(contract: Contract, summary: ExplorerSummary, publi
   return html`${pageHead(title, sourcesOf(contract))}<meta name="robots" content="noindex">
 <link rel="icon" type="image/svg+xml" href="explorer/icon.svg">
 <link rel="stylesheet" href="explorer/style.css">
-<script type="module" src="explorer/app.js"></script>
+${published.feed === undefined ? undefined : feedLink(published.feed)}<script type="module" src="explorer/app.js"></script>
 <a class="skip" href="#main">Skip to the ${contract.listing.words[1]}</a>
 ${header(contract, summary, published)}<main id="main" tabindex="-1">
 <section id="explorer" aria-label="${capital(contract.listing.words[1])}" hidden>${placeholderRows(Math.min(summary.count, published.pageSize))}</section>
@@ -87,11 +89,6 @@ ${lead === undefined ? undefined : html`<p class="lead">${oneLine(lead)}</p>\n`}
 ${aboutData(contract)}<p class="since"><a href="#meanings-title">Fields</a> · <a href="#files-title">Files for programs</a></p>
 </header>
 `;
-}
-
-/** The heading: the title of the listing, or the word for its records. */
-function titleOf({ listing }: Contract): string {
-  return oneLine(listing.title) ?? capital(listing.words[1]);
 }
 
 /** Maximum number of rows whose height is reserved. */
@@ -175,6 +172,7 @@ function programFiles(contract: Contract, published: PublishedAt): Markup {
     [PARQUET, `All ${many} as one Parquet file, for DuckDB, pandas and polars.`],
     PACKAGE_FILE,
     [CHANGES, "Changes since earlier snapshots, to keep a copy up to date."],
+    FEED_FILE,
   ];
   const listed: readonly ReaderFile[] = [
     [

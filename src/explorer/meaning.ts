@@ -2,7 +2,12 @@
 import { type Contract, type Field, fieldsOf } from "../core/contract/contract.js";
 import type { FieldSchema, ValueSchema } from "../core/contract/file/form.js";
 import { kindOf, kindsOf } from "../core/contract/record/kind.js";
-import { capital } from "../core/print/text.js";
+import { capital, oneLine } from "../core/print/text.js";
+
+/** The heading of a listing: its title, or the word for its records. */
+export function titleOf({ listing }: Pick<Contract, "listing">): string {
+  return oneLine(listing.title) ?? capital(listing.words[1]);
+}
 
 /** Lists the fields in the order of the contract file. */
 export function fieldsInFileOrder({ file }: Pick<Contract, "file">): Field[] {

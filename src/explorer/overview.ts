@@ -3,8 +3,8 @@ import type { Contract } from "../core/contract/contract.js";
 import { referencesOf } from "../core/contract/references.js";
 import { count } from "../core/print/numbers.js";
 import { oneLine } from "../core/print/text.js";
-import { EXPLORER, EXPLORER_FOLDER, OPENAPI, SNAPSHOT, SUMS } from "../core/release/layout.js";
-import { filesSection, PACKAGE_FILE, SIGNATURE_FILE } from "./files.js";
+import { EXPLORER, EXPLORER_FOLDER, FEED, OPENAPI, SNAPSHOT, SUMS } from "../core/release/layout.js";
+import { FEED_FILE, feedLink, filesSection, PACKAGE_FILE, SIGNATURE_FILE } from "./files.js";
 import { html, type Markup, pageHead } from "./markup/markup.js";
 
 /** What the page may load: styles and images of its own origin, and its script. */
@@ -28,11 +28,13 @@ export interface DescribedSite {
   description?: string | undefined;
   /** Whether it has datapackage.json. */
   dataPackage?: boolean | undefined;
+  /** Whether it has a feed at its top. */
+  feed?: boolean | undefined;
 }
 
 /** Writes index.html. Equal arguments give equal bytes. URLs are relative to the base URL with a slash at its end. */
 export function sitePage(
-  { baseUrl, title, description, dataPackage }: DescribedSite,
+  { baseUrl, title, description, dataPackage = false, feed = false }: DescribedSite,
   listings: readonly ListedOnPage[],
   isSigned: boolean,
 ): string {
@@ -47,7 +49,7 @@ export function sitePage(
   return html`${pageHead(`${oneLine(title) ?? "Listings"} at ${new URL(baseUrl).host}`, sources)}<meta name="robots" content="noindex">
 <link rel="icon" type="image/svg+xml" href="${shared}/icon.svg">
 <link rel="stylesheet" href="${shared}/style.css">
-${script}<header class="about">
+${feed ? feedLink(FEED) : undefined}${script}<header class="about">
 <p class="product">${baseUrl}</p>
 <h1>${oneLine(title) ?? counted}</h1>
 ${description === undefined ? undefined : html`<p class="lead">${oneLine(description)}</p>\n`}<p class="since">${title === undefined ? "" : `${counted}, `}${count(records, "record")}, as of one point in time</p>
@@ -58,7 +60,7 @@ ${description === undefined ? undefined : html`<p class="lead">${oneLine(descrip
 <dl class="pairs" id="listings">
 ${sorted.map((listing) => listingRow(listing, sorted))}</dl>
 </section>
-${programFiles(baseUrl, isSigned, dataPackage)}</main>
+${programFiles(baseUrl, { isSigned, hasFeed: feed, hasPackage: dataPackage })}</main>
 </html>
 `.source;
 }
@@ -84,10 +86,14 @@ function linkTo(name: string): Markup {
 }
 
 /** The section about the files for programs. */
-function programFiles(baseUrl: string, isSigned: boolean, hasPackage = false): Markup {
+function programFiles(
+  baseUrl: string,
+  { isSigned, hasFeed, hasPackage }: { isSigned: boolean; hasFeed: boolean; hasPackage: boolean },
+): Markup {
   return filesSection(baseUrl, [
     [SNAPSHOT, "The site's id, and the id and counts of each listing. Poll it to detect changes."],
     [OPENAPI, "The OpenAPI description of all listings, for tools that generate clients."],
+    ...(hasFeed ? [FEED_FILE] : []),
     [SUMS, "The SHA-256 of these files, and of SHA256SUMS of each listing."],
     ...(hasPackage ? [PACKAGE_FILE] : []),
     ...(isSigned ? [SIGNATURE_FILE] : []),

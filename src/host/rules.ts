@@ -23,6 +23,7 @@ import {
   DATA_PACKAGE,
   EXPLORER,
   EXPLORER_PATHS,
+  FEED,
   fileHeaders,
   isPacked,
   LABELS,
@@ -80,6 +81,7 @@ const FILES: readonly string[] = [
   LOOKUP,
   ...WHOLE_FILES,
   DATA_PACKAGE,
+  FEED,
   VIEWS,
   LABELS,
   ...EXPLORER_PATHS,
@@ -232,7 +234,7 @@ export const EXPLORER_HEADERS: Headers = OWN;
 
 /** Content types by file extension. Files with other extensions are plain text. */
 export const TYPES_BY_EXTENSION: ReadonlyMap<string, string> = new Map(
-  ["json", "gz", "parquet", "html", "js", "css", "svg"].map((extension) => [
+  ["json", "gz", "parquet", "html", "js", "css", "svg", "xml"].map((extension) => [
     extension,
     fileHeaders(`x.${extension}`, "")["Content-Type"],
   ]),

@@ -8,6 +8,7 @@ import {
   CHANGES,
   DATA_PACKAGE,
   EXPLORER,
+  FEED,
   isViewIndex,
   isViewSums,
   LOOKUP,
@@ -74,14 +75,14 @@ function rankOf(inside: string): number {
 }
 
 /** Files that readers begin with. They are put last. */
-const ENTRANCES: readonly string[] = [SNAPSHOT, EXPLORER];
+const ENTRANCES: readonly string[] = [SNAPSHOT, EXPLORER, FEED];
 
 /**
  * The files of a release that are published: of each listing, and at the top of a site, SHA256SUMS, its signature, and all that
  * it lists. Numbers of pages are computed, so memory does not grow with the number of pages.
  *
  * The order is: other files, pages, then for each listing lookup/index.json, explorer/summary.json, changes.json, bulk.json,
- * datapackage.json, views/*.json and views/*.sha256, views.json, SHA256SUMS, its signature, snapshot.json, index.html, and at last those at the top of a site. Each of the last ones refers to
+ * datapackage.json, views/*.json and views/*.sha256, views.json, SHA256SUMS, its signature, snapshot.json, index.html, feed.xml, and at last those at the top of a site. Each of the last ones refers to
  * files before it, so these are put first. The explorer comes after snapshot.json, because it needs that and its own scripts.
  * Pages go from the last to the first: where the newest records come first, new ones push older ones to later pages, and a
  * reader in between sees a record twice but misses none.
@@ -230,7 +231,7 @@ function digestOfUnlisted(folder: string, { name, sums }: ListedFolder, inside: 
   return hash.digest("hex");
 }
 
-/** Whether readers begin with a file: snapshot.json, or the explorer. */
+/** Whether readers begin with a file: snapshot.json, the explorer, or the feed. */
 export function isEntrance(path: string): boolean {
   return ENTRANCES.includes(basename(path));
 }

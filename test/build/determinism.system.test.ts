@@ -25,6 +25,7 @@ const EVERYTHING = {
   lookup: true,
   explorer: true,
   changes: 3,
+  feed: true,
   signKey: new URL("./signature/test.key", import.meta.url).pathname,
 } as const;
 const now = () => new Date("2026-11-22T09:30:00Z");

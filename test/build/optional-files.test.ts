@@ -12,6 +12,7 @@ test.each<Partial<BuildOptions>>([
   { csv: true, dataPackage: true },
   { lookup: true },
   { explorer: true },
+  { feed: true },
 ])("a build with %o", async (more) => {
   const db = usersFile(plainRows(20));
   const options = { db, baseUrl: "https://directory.example.com", dist: scratch(), pageSize: 3 };

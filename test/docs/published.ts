@@ -31,7 +31,7 @@ async function publish(url: string): Promise<Published> {
   const db = join(dist, "users.sqlite");
   cpSync(SAMPLE, db);
   const { secret, line: key } = generateKey(dist, "publisher");
-  const readers = ["--bulk", "--csv", "--parquet", "--lookup", "--changes", "3", "--sign-key", secret];
+  const readers = ["--bulk", "--csv", "--parquet", "--lookup", "--changes", "3", "--feed", "--sign-key", secret];
   const args = ["build", "--db", db, "--base-url", url, "--dist", dist, ...readers, "--quiet"];
   const build = async () => expect(await run(args)).toMatchObject({ code: 0, stderr: "" });
   await build();

@@ -60,16 +60,19 @@ test("links exactly the files that the release has", async () => {
   const links = (page: string) => [...page.matchAll(/<a href="\.\/([^"]+)"/g)].map(([, path]) => path);
   const usual = [
     ...["api/users/pages/1.json", "snapshot.json", "openapi.json", "contract.json", "lookup/index.json"],
-    ...["bulk.json", "records.csv.gz", "records.parquet", "datapackage.json", "changes.json"],
+    ...["bulk.json", "records.csv.gz", "records.parquet", "datapackage.json", "changes.json", "feed.xml"],
     ...["SHA256SUMS", "SHA256SUMS.minisig"],
   ];
   const all = await pageOf(USERS_CONTRACT, users(3), {
-    files: ["bulk.json", "records.csv.gz", "records.parquet", "datapackage.json", "changes.json", "SHA256SUMS.minisig"],
+    files: [
+      ...["bulk.json", "records.csv.gz", "records.parquet", "datapackage.json", "changes.json", "feed.xml"],
+      "SHA256SUMS.minisig",
+    ],
   });
   // People find the download at the top, too.
   expect(links(all)).toEqual(["records.csv.gz", ...usual]);
   const few = await pageOf(USERS_CONTRACT, users(3), { files: [] });
-  expect(links(few)).toEqual(usual.filter((path) => !/bulk|csv|parquet|package|changes|minisig/.test(path)));
+  expect(links(few)).toEqual(usual.filter((path) => !/bulk|csv|parquet|package|changes|feed|minisig/.test(path)));
 });
 
 test("has noindex, runs only its own script, and uses only relative URLs", async () => {

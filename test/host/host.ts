@@ -92,6 +92,7 @@ export async function checkHost(server: Server, shape: Shape): Promise<void> {
       csv: true,
       parquet: true,
       dataPackage: true,
+      feed: true,
       explorer: true,
       lookup: true,
       signKey: key.secret,

@@ -32,7 +32,19 @@ const NOT_ASKED = [
 ];
 /** Rows of a downloaded release without optional files and compressed pages. */
 const NOT_KEPT = [
-  ...["compressed", "bulk", "csv", "parquet", "data-package", "changes", "lookup", "explorer", "views", "readable"],
+  ...[
+    "compressed",
+    "bulk",
+    "csv",
+    "parquet",
+    "data-package",
+    "changes",
+    "feed",
+    "lookup",
+    "explorer",
+    "views",
+    "readable",
+  ],
 ];
 
 describe("a correct host has no finding, compared with its release and alone", () => {

@@ -55,10 +55,10 @@ export interface MergeContext {
   /** Whether listings of the same site refer to this one, so that the explorer writes the names of its records. */
   isReferredTo?: boolean;
   /**
-   * What the explorer's page links to: paths of optional files, and fields of listings of the same site that refer to this one.
+   * What the explorer's page links to: paths of optional files, fields of listings of the same site that refer to this one, and the feed.
    * Without it, only files that depend on records alone are written.
    */
-  page?: { files: readonly string[]; referrers: readonly Referrer[] };
+  page?: { files: readonly string[]; referrers: readonly Referrer[]; feed: string | undefined };
   /** Makes the pages of views. Only the artifact of views needs it. */
   views?: ViewPages;
 }

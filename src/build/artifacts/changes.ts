@@ -112,7 +112,11 @@ async function findSteps(
 }
 
 /** The staged release as a side of a comparison. */
-function sideOf({ staging, collection, state }: StagedRelease, contract: Contract, links: DataSettings["links"]): Side {
+export function sideOf(
+  { staging, collection, state }: StagedRelease,
+  contract: Contract,
+  links: DataSettings["links"],
+): Side {
   const { count, pages, pageSize, baseUrl } = collection;
   const facts = { name: "the new release", id: undefined, count, pages, pageSize, baseUrl, links, contract };
   const { folder } = staging;

@@ -4,7 +4,7 @@ import type { Contract } from "../../core/contract/contract.js";
 import { PAGE_BYTES } from "../../core/contract/page.js";
 import { count, duration, number, size } from "../../core/print/numbers.js";
 import { align, type Line, type Paint } from "../../core/print/style.js";
-import { CHANGES, SIGNATURE } from "../../core/release/layout.js";
+import { CHANGES, FEED, SIGNATURE } from "../../core/release/layout.js";
 import { RECORDS_WORDS } from "../../core/release/site.js";
 
 /** The facts about a build that its result does not have. */
@@ -38,6 +38,7 @@ export function describeBuild(result: BuildResult, run: BuildRun, paint: Paint):
       ...warningLines(listing, run.contract),
     ]),
     ...(result.listings ? explorerLines(result) : []),
+    ...(result.new ? feedLines(result) : []),
   ];
   if (signedWith !== undefined) lines.push({ verb: "sign", value: SIGNATURE, detail: `key ${signedWith}` });
   for (const [name, listing] of listings) lines.push(...gateLines(name, listing));
@@ -150,6 +151,10 @@ function changesLines({ changes }: ListingResult): Line[] {
   const { put, remove, bytes, steps, none } = changes;
   const value = none === undefined ? `${number(put)} put, ${number(remove)} removed, ${size(bytes)}` : `none: ${none}`;
   return [{ verb: "changes", value, detail: `${count(steps, "step")} in ${CHANGES}` }];
+}
+
+function feedLines({ feed }: Pick<BuildResult, "feed">): Line[] {
+  return feed ? [{ verb: "feed", value: feed.entry ?? "no new entry: the records are the same", detail: FEED }] : [];
 }
 
 function gateLines(name: string, { gates }: ListingResult): Line[] {

@@ -6,7 +6,7 @@ import { LISTING_NAME } from "./links.js";
  * file are reserved only in a build that makes them.
  */
 export const TAKEN_NAMES: readonly string[] =
-  "contract.json openapi.json snapshot.json records.sha256 bulk.json bulk records.csv.gz datapackage.json changes.json changes lookup labels.json index.html explorer sha256sums sha256sums.minisig avatar.svg .mark"
+  "contract.json openapi.json snapshot.json records.sha256 bulk.json bulk records.csv.gz datapackage.json changes.json changes feed.xml lookup labels.json index.html explorer sha256sums sha256sums.minisig avatar.svg .mark"
     .split(" ")
     // Files of hosts (hosts/).
     .concat("405.json _worker.js vercel.json .htaccess .assetsignore .nojekyll .release".split(" "));

@@ -57,6 +57,8 @@ export const DATA_PACKAGE = "datapackage.json";
 /** Steps from earlier states to this one (see `changes.json`), and the list of them. */
 export const CHANGES = "changes.json";
 export const CHANGES_FOLDER = "changes";
+/** An Atom feed of what the last releases changed. */
+export const FEED = "feed.xml";
 /** The lookup, and the index of the first entries of its sorted files. */
 export const LOOKUP_FOLDER = "lookup";
 export const LOOKUP = `${LOOKUP_FOLDER}/index.json`;
@@ -305,6 +307,7 @@ export function viewPath(view: string, segment: string): string {
 const TYPES: ReadonlyMap<string, string> = new Map([
   [".json", CONTENT_TYPE],
   [".svg", "image/svg+xml"],
+  [".xml", "application/atom+xml; charset=utf-8"],
   [".gz", "application/gzip"],
   [".parquet", "application/vnd.apache.parquet"],
   [".html", "text/html; charset=utf-8"],
@@ -316,7 +319,17 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 const EXPLORER_HEADERS = { "Content-Security-Policy": "frame-ancestors 'none'", "X-Robots-Tag": "noindex" } as const;
 
 /** Files that change with the current snapshot. Caches must revalidate them at each request. */
-const CURRENT_STATE: readonly string[] = [SNAPSHOT, SUMS, SIGNATURE, CHANGES, BULK, DATA_PACKAGE, VIEWS, EXPLORER];
+const CURRENT_STATE: readonly string[] = [
+  SNAPSHOT,
+  SUMS,
+  SIGNATURE,
+  CHANGES,
+  BULK,
+  DATA_PACKAGE,
+  VIEWS,
+  EXPLORER,
+  FEED,
+];
 
 /** True also for the explorer's files, so that an old script never runs in a new web page. */
 function mustRevalidate(path: string): boolean {

@@ -137,6 +137,7 @@ export const SETTINGS = {
       ["build", "dev"],
       "steps from earlier snapshots to publish, for mirrors",
     ),
+    feed: row(yesOrNo, ["build", "dev"], "publish an Atom feed of what the last 20 releases changed"),
   }),
   ...group("Gates", {
     maxAdded: row(

@@ -14,6 +14,7 @@ import {
   CONTRACT,
   CSV,
   DATA_PACKAGE,
+  FEED,
   LOOKUP,
   PARQUET,
   RECORDS,
@@ -34,6 +35,7 @@ import type { VerifyEffects, VerifyOptions } from "../options.js";
 import { checkSigned, type SignatureResult, type SignatureTrust, type Signed } from "../signature.js";
 import { Findings, type Verdict } from "../verdict.js";
 import { checkPackage } from "./data-package.js";
+import { checkFeed } from "./feed.js";
 import { type AddFinding, checkDigests, checkFiles } from "./files.js";
 import { checkChanges } from "./packed.js";
 import { readPageFile } from "./page-check.js";
@@ -102,6 +104,7 @@ export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
       findings.add({ check: "snapshot", path: SNAPSHOT, found: `${key} ${found}`, expected: `${expected}, ${why}` });
   if (!skipped["changes"]) await checkChanges(release, digests, addAs("changes"), signal);
   skipped["data-package"] ??= checkPackage(release, addAs("data-package"));
+  if (!skipped["feed"]) checkFeed({ folder, baseUrl, listings: [{ name: "", sums }] }, addAs("feed"));
   skipped["signature"] = signature.skipped;
   if (isCopy) skipped["readable"] = "it is a copy";
   const paths = partsOfListing("", release).flatMap((part) => [...filesOf(part)].map(([path]) => path));
@@ -172,6 +175,7 @@ function findSkipped({ folder, snapshot, sums }: Release): Reasons {
     parquet: without(PARQUET, "parquet"),
     "data-package": without(DATA_PACKAGE, "data-package"),
     changes: without(CHANGES, "changes"),
+    feed: without(FEED, "feed"),
     // The explorer needs a lookup.
     lookup: without(LOOKUP, "lookup", "explorer") ?? otherVersion(LOOKUP, LOOKUP_VERSION),
     explorer: without(SUMMARY, "explorer") ?? otherVersion(SUMMARY, SUMMARY_VERSION),

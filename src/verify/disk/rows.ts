@@ -6,6 +6,7 @@ import {
   CSV,
   DATA_PACKAGE,
   EXPLORER,
+  FEED,
   isViewIndex,
   LABELS,
   PARQUET,
@@ -22,6 +23,7 @@ const SINGLE: Partial<Record<string, string>> = {
   [CSV]: "csv",
   [PARQUET]: "parquet",
   [DATA_PACKAGE]: "data-package",
+  [FEED]: "feed",
   [EXPLORER]: "explorer",
   [LABELS]: "explorer",
 };
@@ -33,6 +35,12 @@ export function groupOf(path: string): string | undefined {
 
 /** Name of a check -> reason. */
 export type Reasons = Partial<Record<string, string | undefined>>;
+
+/** The check of the feed, of a plain release or at the top of a site. */
+export const FEED_ROW = {
+  name: "feed",
+  rule: "feed.xml has at most 20 entries, newest first, and the newest is about these records",
+} as const;
 
 /** A check: its name, its rule, and what is checked: what is counted, the word for each file of its group, or a text. */
 const CHECKS: readonly (readonly [name: string, rule: string, what: string])[] = [
@@ -57,6 +65,7 @@ const CHECKS: readonly (readonly [name: string, rule: string, what: string])[] =
   ["parquet", "records.parquet holds exactly the values of the pages' records, in order", "file"],
   ["data-package", "datapackage.json describes the columns and the bytes of the files with all records", "file"],
   ["changes", "each step of changes.json is intact, and its lines are valid", "step"],
+  [FEED_ROW.name, FEED_ROW.rule, FEED],
   ["lookup", "the files in lookup match the keys and names of all records", "file"],
   ["explorer", "explorer/summary.json, its sorted files and labels.json match all records", "file"],
   ["views", "each view has exactly the records of the listing, by its values and order", "view"],

@@ -6,7 +6,7 @@ import { valueAt } from "../../core/contract/record/value.js";
 import { referencesOf } from "../../core/contract/references.js";
 import { count } from "../../core/print/numbers.js";
 import { showValue } from "../../core/print/text.js";
-import { SNAPSHOT, SUMS } from "../../core/release/layout.js";
+import { FEED, SNAPSHOT, SUMS } from "../../core/release/layout.js";
 import type { Release } from "../../core/release/open.js";
 import { inspectSite, RECORDS_WORDS, type Site } from "../../core/release/site.js";
 import { TemporaryDatabase } from "../../core/scratch/database.js";
@@ -14,10 +14,12 @@ import { createTurns } from "../../core/workers/turns.js";
 import { SIGNATURE_ROW } from "../signature.js";
 import { checkRow, Findings, type Verdict } from "../verdict.js";
 import { checkSitePackage } from "./data-package.js";
+import { checkFeed } from "./feed.js";
 import { type AddFinding, checkDigests, checkFiles } from "./files.js";
 import { checkSignatureIn, type DiskOptions, verifyRelease } from "./listing.js";
 import { readPageFile } from "./page-check.js";
 import { shownId } from "./records.js";
+import { FEED_ROW } from "./rows.js";
 
 const SITE = { name: "site", rule: "the files at the top agree with the listings, and there are no others" } as const;
 const REFERENCES = {
@@ -51,6 +53,12 @@ export async function verifySite(options: DiskOptions): Promise<Verdict> {
   });
   checkSitePackage(site, add);
   const signature = await checkSignatureIn(root, isSigned, site, trust, findings);
+  const hasFeed = sums.others.has(FEED);
+  const listed = site.listings.map(({ name, release }) => ({ name, sums: release.sums }));
+  if (hasFeed)
+    checkFeed({ folder: root, baseUrl: site.baseUrl, listings: listed }, (path, difference) =>
+      findings.add({ check: FEED_ROW.name, path, ...difference }),
+    );
   const references = await checkReferences(site, findings, signal);
   const { values, unread } = references;
   const none = values === 0 ? "there are none" : undefined;
@@ -58,6 +66,7 @@ export async function verifySite(options: DiskOptions): Promise<Verdict> {
   const rows = [
     checkRow(findings, SITE, count(names.length, "listing")),
     checkRow(findings, SIGNATURE_ROW, signature.cell, signature),
+    checkRow(findings, FEED_ROW, FEED, { skipped: hasFeed ? undefined : `it has no ${FEED}` }),
     checkRow(findings, REFERENCES, count(values, "value"), { skipped: unknown }),
   ];
   return { ...found, rows };

@@ -133,16 +133,18 @@ export const isOfBytes: IsRight = (found, _, { sent, url }) =>
   (/^"[0-9a-f]{16,64}"$/.test(found) && sent.startsWith(found.slice(1, -1))) ||
   unlistedFiles({ isSigned: true }).some((path) => url.endsWith(`/${path}`));
 
-/** A media type without parameters, and with the current name of the script type. */
+/** A media type without parameters, with the current name of the script type, and with that of feeds for XML. */
 const mediaType = (type: string) =>
   type
     .toLowerCase()
     .replace(/\s*;.*/s, "")
-    .replace("application/java", "text/java");
+    .replace("application/java", "text/java")
+    // Feed readers accept the type that hosts have for all XML.
+    .replace(/^(?:application|text)\/xml$/, "application/atom+xml");
 
 /** Whether the type of a file is right. Readers of SHA256SUMS and its signature ignore the type. */
 const isOfType: IsRight = (found, wanted = "", { url }) =>
-  mediaType(found) === mediaType(wanted) || !/\.(?:json|svg|gz|html|js|css|txt)$/.test(url);
+  mediaType(found) === mediaType(wanted) || !/\.(?:json|svg|gz|html|js|css|txt|xml)$/.test(url);
 
 const revalidates: IsRight = (found, wanted) =>
   wanted !== NO_CACHE ||

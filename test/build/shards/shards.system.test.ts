@@ -30,6 +30,7 @@ const EVERYTHING = {
   parquet: true,
   dataPackage: true,
   changes: 3,
+  feed: true,
 } as const;
 test("a second join of the same parts changes nothing", async () => {
   const db = usersFile(variedUsers(2000));

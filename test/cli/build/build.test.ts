@@ -210,6 +210,7 @@ test("prints every line of a summary", () => {
     gates: { previous: "20261120T000000Z-000000000000", added: 1200, removed: 3, changed: 0 },
     untidied: [],
     signedWith: "41D7CC311FDAD50B",
+    feed: { entry: "1,200 users added, 3 removed", notes: [] },
     lookup: { by: ["id", "display_name"], files: 12, bytes: 3_400_000 },
     views: [
       {
@@ -247,6 +248,7 @@ explorer  https://example.com/people/
 changes   1,240 put, 3 removed, 22 kB          4 steps in changes.json
 warn      1 user: off_chain.liveness_tier outside what was observed
 warn      3 users: tokens_do_not_add_up
+feed      1,200 users added, 3 removed         feed.xml
 sign      SHA256SUMS.minisig                   key 41D7CC311FDAD50B
 gates     1,200 added, 3 removed, 0 changed    within the gates
 prune     1 old release

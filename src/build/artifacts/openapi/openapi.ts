@@ -15,6 +15,7 @@ import {
   CONTRACT,
   CSV,
   DATA_PACKAGE,
+  FEED,
   LOOKUP,
   OPENAPI,
   PARQUET,
@@ -167,12 +168,14 @@ function placesOf(names: readonly string[]): ReadonlyMap<string, Place> {
 
 /** The site as a whole: it has what any listing has. */
 function topDescription(
-  { baseUrl, dataPackage }: DescribedSite,
+  { baseUrl, dataPackage, feed }: DescribedSite,
   listings: readonly DescribedListing[],
 ): ApiDescription {
   const { links = "query", encodings = [] } = listings[0]?.described ?? {};
   const files = OPTIONAL_FILES.filter((path) => listings.some(({ described }) => described.files.includes(path)));
-  return { baseUrl, links, encodings, files: dataPackage ? [...files, DATA_PACKAGE] : files, isInSite: true };
+  if (dataPackage) files.push(DATA_PACKAGE);
+  if (feed) files.push(FEED);
+  return { baseUrl, links, encodings, files, isInSite: true };
 }
 
 function mapOperations(paths: JsonPart, change: (operation: JsonPart) => JsonPart): JsonPart {
@@ -400,6 +403,13 @@ const FILES: readonly File[] = [
     with: CHANGES,
     parameter: STEP,
   },
+  {
+    path: FEED,
+    name: "Feed",
+    summary: "What the last releases changed, as an Atom feed",
+    response: "Feed",
+    with: FEED,
+  },
   { path: LOOKUP, name: "Lookup", summary: "The index of the lookup: the first term of each file", with: LOOKUP },
   {
     path: `${SORTED_FOLDERS.keys}/{number}.txt`,
@@ -444,6 +454,7 @@ export const OPTIONAL_FILES: readonly string[] = [
   PARQUET,
   DATA_PACKAGE,
   CHANGES,
+  FEED,
   LOOKUP,
   VIEWS,
   AVATAR_PATH,
@@ -458,7 +469,7 @@ function filePaths(table: readonly File[], { files }: ApiDescription, at = ""): 
 /** The files at the top of a site, which has no contract. */
 const TOP_FILES: readonly File[] = [
   { path: SNAPSHOT, name: "Site", summary: "The site's id, and the id and counts of each listing" },
-  ...FILES.filter(({ path }) => [OPENAPI, SUMS, SIGNATURE, DATA_PACKAGE].includes(path)),
+  ...FILES.filter(({ path }) => [OPENAPI, SUMS, SIGNATURE, DATA_PACKAGE, FEED].includes(path)),
 ];
 
 function getFile({ name, summary, response, parameter }: File): JsonPart {

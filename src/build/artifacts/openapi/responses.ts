@@ -9,7 +9,7 @@ import {
   NO_STORE,
 } from "../../../core/contract/headers.js";
 import { AVATAR_PATH, basePath } from "../../../core/contract/links.js";
-import { CSV, fileHeaders, OPENAPI, PARQUET } from "../../../core/release/layout.js";
+import { CSV, FEED, fileHeaders, OPENAPI, PARQUET } from "../../../core/release/layout.js";
 import { type ApiDescription, hasGzip, hasRanges, type JsonPart, ref } from "./described.js";
 
 /** Headers of every response. */
@@ -81,6 +81,7 @@ export function responseComponents(described: ApiDescription): JsonPart {
     File: found("The file.", CONTENT_TYPE, { type: "object" }),
     Text: found("The file.", "text/plain", TEXT),
     ...(files.includes(AVATAR_PATH) && { Image: found("The image.", "image/svg+xml", TEXT) }),
+    ...(files.includes(FEED) && { Feed: found("The feed.", FEED_TYPE, TEXT) }),
     ...(hasGzip(described) && packedResponses("Gzip", "The gzip file.", GZIP)),
     ...(files.includes(PARQUET) && packedResponses("Parquet", "The Parquet file.", PARQUET_TYPE)),
     ...(hasRanges(described) && {
@@ -97,6 +98,7 @@ export function responseComponents(described: ApiDescription): JsonPart {
 }
 
 const TEXT = { type: "string" };
+const FEED_TYPE = "application/atom+xml";
 const ACCEPT_RANGES = { "Accept-Ranges": header("`bytes` if the host sends ranges of the file.") };
 
 const CONTENT_RANGE = { "Content-Range": header("The range of bytes in this answer.") };
