@@ -176,7 +176,7 @@ async function showRecord({ key }: RecordPlace, signal: AbortSignal): Promise<vo
   if (listedAt === "") listBox.hidden = overview.hidden = true;
   const known = await reader.known();
   const row = await reader.find(key, signal);
-  const near = row ? await reader.rows(Math.max(0, row.number - 1), 3, signal) : [];
+  const near = row ? await reader.rows(known, Math.max(0, row.number - 1), 3, signal) : [];
   const back = addressOf(lastList);
   if (row) await readNames(known, known.contract.fields);
   const view = row
