@@ -107,8 +107,12 @@ function placeholderRows(rows: number): Markup[] {
 }
 
 /** The explorer's other files with their paths in a release. They are compiled with the package. */
-export function explorerAssets({ files }: Pick<PublishedAt, "files">): [path: string, bytes: Buffer][] {
-  const used = EXPLORER_ASSETS.filter((path) => path !== EXPLORER_VIEWS || files.includes(VIEWS));
+export function explorerAssets({
+  files,
+  referrers = [],
+}: Pick<PublishedAt, "files" | "referrers">): [path: string, bytes: Buffer][] {
+  const hasViews = files.includes(VIEWS) || referrers.some(({ view }) => view !== undefined);
+  const used = EXPLORER_ASSETS.filter((path) => path !== EXPLORER_VIEWS || hasViews);
   return used.map((path) => [path, readFileSync(packageFile(`lib/${path}`))]);
 }
 

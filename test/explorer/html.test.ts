@@ -17,10 +17,14 @@ const users = (count: number): AnyRecord[] =>
   });
 const observed = (count: number): AnyRecord[] => stations(count).map(({ record }): AnyRecord => record);
 
-test("the script for views is in releases that have views", () => {
-  const assets = (files: readonly string[]) => explorerAssets({ files }).map(([path]) => path);
+test("the script for views is in releases that have views, or that others refer to by views", () => {
+  const assets = (files: readonly string[], view: { view?: string } = {}) => {
+    const referrer = { from: "orders", path: "customer_id", words: ["order", "orders"], ...view } as const;
+    return explorerAssets({ files, referrers: [referrer] }).map(([path]) => path);
+  };
   const scripts = assets(["views.json"]);
   expect(scripts).toContain("explorer/views.js");
+  expect(assets([], { view: "customer_id" })).toEqual(scripts);
   expect(assets([])).toEqual(scripts.filter((path) => path !== "explorer/views.js"));
 });
 

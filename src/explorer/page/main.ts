@@ -16,6 +16,7 @@ import { createOverview } from "./overview.js";
 import { createProof } from "./proof.js";
 import { createReader, type Reader } from "./reader.js";
 import { nameReferences, noRecordView, recordView } from "./record.js";
+import { countReferring } from "./references.js";
 import { createResults, type Step } from "./results.js";
 import { createSearch, type Facts } from "./search.js";
 
@@ -190,6 +191,9 @@ async function showRecord({ key }: RecordPlace, signal: AbortSignal): Promise<vo
   view.article.scrollIntoView();
   view.heading.focus({ preventScroll: true });
   void nameReferences(view.article, known, signal);
+  void countReferring(view.article, known, signal).then((why) => {
+    if (why !== undefined && !signal.aborted) trouble.say(why);
+  });
 }
 
 addEventListener("hashchange", follow);
