@@ -114,9 +114,10 @@ async function bundlePages({ build }) {
       charts: `${explorer}/charts.ts`,
       site: `${explorer}/site.ts`,
       style: `${explorer}/style.css`,
+      views: `${explorer}/views.ts`,
     },
-    // Loaded when it is needed, from beside app.js.
-    external: ["./charts.js"],
+    // Loaded when they are needed, from beside app.js.
+    external: ["./charts.js", "./views.js"],
   });
   // Escaped, since it becomes part of the report, which must not contain invisible characters.
   await build({

@@ -326,6 +326,13 @@ export const MUTANTS = [
     tests: ["test/explorer/html.test.ts"],
   },
   {
+    name: "explorer-view-of-another-type",
+    file: "src/explorer/page/views.ts",
+    from: "one === value",
+    to: "String(one) === String(value)",
+    tests: ["test/explorer/page/views.test.ts"],
+  },
+  {
     name: "lookup-number-of-three-digits",
     file: "src/build/artifacts/sorted-files.ts",
     from: "Math.ceil((32 - Math.clz32(number)) / BITS)",
@@ -636,8 +643,8 @@ export const MUTANTS = [
   {
     name: "site-reference-to-itself-lost",
     file: "src/core/contract/references.ts",
-    from: "to === name && facets",
-    to: "to === name && from !== name && facets",
+    from: "to !== name || !(view",
+    to: "to !== name || from === name || !(view",
     tests: ["test/core/contract/references.test.ts"],
   },
   {

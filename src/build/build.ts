@@ -147,7 +147,7 @@ function targetOf(job: Job, all: readonly Job[], staging: Staging, previous: Sit
   const { contract, data, described, encodings, workers } = settings;
   const before = previous?.listings.find((listing) => listing.name === name)?.release;
   const files = staging.begin(name, contract.listing.path, before);
-  const others = all.map(({ name, settings }) => ({ name, contract: settings.contract }));
+  const others = all.map(({ name, settings: { contract, views } }) => ({ name, contract, views }));
   const referrers = referrersOf(name, others);
   const isReferredTo = others.some(({ contract }) => referencesOf(contract).some(({ to }) => to === name));
   // A site has its feed at the top.

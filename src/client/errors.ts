@@ -49,6 +49,11 @@ export class ListingError extends Error {
   }
 }
 
+/** Whether an error is one of the client. By its name, since scripts that are bundled apart have a class each. */
+export function isListingError(error: unknown): error is ListingError {
+  return error instanceof Error && ["ListingError", "SnapshotChangedError"].includes(error.name);
+}
+
 /** The listing has switched to another snapshot. Everything returned before is of the old one. */
 export class SnapshotChangedError extends ListingError {
   override readonly name: string = "SnapshotChangedError";

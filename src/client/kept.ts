@@ -23,11 +23,11 @@ export function readKept<V>(
   return value;
 }
 
-/** Reads the records of a page through the cache. */
+/** Reads the records of a page through the cache, which a listing and its views may share. */
 export function readKeptPage<T>(view: View, page: number, signal: AbortSignal | undefined): Promise<T[]> {
   return readKept(
     view,
-    `page ${page}`,
+    view.urlOf(page),
     signal,
     async (own) => parsePage<T>(view, page, await view.readPage(page, own)).results,
   );

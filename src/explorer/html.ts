@@ -15,6 +15,7 @@ import {
   CONTRACT,
   CSV,
   EXPLORER_ASSETS,
+  EXPLORER_VIEWS,
   LOOKUP,
   OPENAPI,
   PARQUET,
@@ -22,6 +23,7 @@ import {
   SIGNATURE,
   SNAPSHOT,
   SUMS,
+  VIEWS,
 } from "../core/release/layout.js";
 import { sha256 } from "../core/release/plain-files.js";
 import { overviewFigures } from "./figures.js";
@@ -102,8 +104,13 @@ function placeholderRows(rows: number): Markup[] {
 }
 
 /** The explorer's other files with their paths in a release. They are compiled with the package. */
-export function explorerAssets(): [path: string, bytes: Buffer][] {
-  return EXPLORER_ASSETS.map((path) => [path, readFileSync(packageFile(`lib/${path}`))]);
+export function explorerAssets({
+  files,
+  referrers = [],
+}: Pick<PublishedAt, "files" | "referrers">): [path: string, bytes: Buffer][] {
+  const hasViews = files.includes(VIEWS) || referrers.some(({ view }) => view !== undefined);
+  const used = EXPLORER_ASSETS.filter((path) => path !== EXPLORER_VIEWS || hasViews);
+  return used.map((path) => [path, readFileSync(packageFile(`lib/${path}`))]);
 }
 
 /** A range of days. */

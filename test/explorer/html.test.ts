@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { type AnyRecord, contractOf } from "../../src/core/contract/contract.js";
 import type { FieldSchema } from "../../src/core/contract/file/form.js";
 import { USERS_CONTRACT } from "../../src/core/contract/users.js";
-
+import { explorerAssets } from "../../src/explorer/html.js";
 import { headingOf, meaningOf } from "../../src/explorer/meaning.js";
 import { contractWith } from "../support/contracts.js";
 import { person } from "../support/diffs.js";
@@ -16,6 +16,17 @@ const users = (count: number): AnyRecord[] =>
     return person(at, { referrals_count: (at * at) % 70, date_joined }) as unknown as AnyRecord;
   });
 const observed = (count: number): AnyRecord[] => stations(count).map(({ record }): AnyRecord => record);
+
+test("the script for views is in releases that have views, or that others refer to by views", () => {
+  const assets = (files: readonly string[], view: { view?: string } = {}) => {
+    const referrer = { from: "orders", path: "customer_id", words: ["order", "orders"], ...view } as const;
+    return explorerAssets({ files, referrers: [referrer] }).map(([path]) => path);
+  };
+  const scripts = assets(["views.json"]);
+  expect(scripts).toContain("explorer/views.js");
+  expect(assets([], { view: "customer_id" })).toEqual(scripts);
+  expect(assets([])).toEqual(scripts.filter((path) => path !== "explorer/views.js"));
+});
 
 test("shows the host, the number of records, their times and their description", async () => {
   const page = await pageOf(USERS_CONTRACT, users(1204));

@@ -32,12 +32,14 @@ interface Shop {
   texts?: { title: string; description: string };
   /** Whether customers are known by their names. */
   isNamed?: boolean;
+  /** Whether orders have views by their customers and agents, which are no facets then. */
+  isViewed?: boolean;
   /** SQL for more rows. */
   more?: string;
 }
 
 /** Serves the shop with an explorer until the test ends. */
-async function serveShop({ texts, isNamed = false, more = "" }: Shop = {}): Promise<string> {
+async function serveShop({ texts, isNamed = false, isViewed = false, more = "" }: Shop = {}): Promise<string> {
   const folder = scratch();
   const dist = join(folder, "dist");
   const port = await freePort();
@@ -48,7 +50,10 @@ async function serveShop({ texts, isNamed = false, more = "" }: Shop = {}): Prom
     ...others,
     categories: { contract: named },
     ...(isNamed && { customers: { contract: CUSTOMERS } }),
-    "v1/orders": { contract: ORDERS, table: "orders" },
+    "v1/orders": {
+      ...(isViewed ? { contract: SHOP.orders.contract, views: ["customer_id", "agent_id"] } : { contract: ORDERS }),
+      table: "orders",
+    },
   };
   await build({
     db: writeShop(folder, more),
@@ -161,6 +166,39 @@ describeWith("chromium-headless-shell", "a site", (path) => {
     expect(misdeeds.filter((line) => !line.startsWith(`request ${url}`))).toEqual([]);
   });
 
+  test("a record has the number of those that refer to it, by views, and leads to them", async () => {
+    const more = `WITH RECURSIVE n(i) AS (SELECT 251 UNION ALL SELECT i + 1 FROM n WHERE i < 20250)
+      INSERT INTO orders SELECT i, 1 + i % 6, NULL, 1 FROM n;`;
+    const url = await serveShop({ isViewed: true, more });
+    const { page, misdeeds } = await open(`${url}customers/index.html#/1`);
+    const referring = page.getByRole("region", { name: "What refers to it" });
+    const texts = [
+      "Orders of this customer, by agent_id of v1/orders (125)",
+      "Orders of this customer, by customer_id of v1/orders (3,375)",
+    ];
+    await eventually(async () => expect(await referring.getByRole("link").allTextContents()).toEqual(texts));
+    expect(await findings(page)).toEqual([]);
+    await referring.getByRole("link", { name: "agent_id" }).click();
+    expect(await settledList(page)).toBe("1 to 100 of 125 orders found, in 20,250.");
+    expect(page.url()).toBe(`${url}v1/orders/index.html#?agent_id=1`);
+    // A value of a view is chosen by its text.
+    const input = page.getByLabel("Customer ID, by name or key");
+    await input.fill("2");
+    await input.press("Enter");
+    await page.locator("#status", { hasText: /^\d+ orders found, in 20,250\.$/ }).waitFor();
+    expect(await page.locator(".chosen button").allTextContents()).toHaveLength(2);
+    expect(misdeeds.filter((line) => !line.startsWith(`request ${url}`))).toEqual([]);
+    // Numbers that are not what was published are not shown.
+    await page.route(/views\/customer_id\.json/, (route) => route.fulfill({ body: "{}" }));
+    await page.goto(`${url}customers/index.html#/2`);
+    const why = "The view customer_id of v1/orders is not what was published, so its numbers are not shown.";
+    await page.getByText(why).waitFor();
+    expect(await referring.getByRole("link").allTextContents()).toEqual([
+      "Orders of this customer, by agent_id of v1/orders (0)",
+      "Orders of this customer, by customer_id of v1/orders",
+    ]);
+  });
+
   test("more than 20 listings are filtered", async () => {
     const folder = scratch();
     const port = await freePort();
@@ -193,7 +231,7 @@ describeWith("chromium-headless-shell", "a site", (path) => {
     await page.getByRole("heading", { name: "Customer 2" }).or(page.locator("#record-title")).first().waitFor();
     expect(page.url()).toBe(`${url}customers/index.html#/2`);
     expect(await findings(page)).toEqual([]);
-    await page.getByRole("link", { name: "Orders with this customer_id" }).click();
+    await page.getByRole("link", { name: "Orders of this customer" }).click();
     expect(await settledList(page)).toBe("42 orders found, in 250.");
     expect(page.url()).toBe(`${url}v1/orders/index.html#?customer_id=2`);
     await page.locator('td a[href="../../customers/index.html#/2"]').first().click();

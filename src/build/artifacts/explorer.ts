@@ -161,7 +161,7 @@ export class ExplorerMerger implements Merger {
     // Loaded only where a page is written, so that verify starts without it.
     const { explorerAssets, explorerPage } = await import("../../explorer/html.js");
     await sink.put(EXPLORER, Buffer.from(explorerPage(contract, summary, { ...collection, ...page })));
-    for (const [path, bytes] of explorerAssets()) await sink.put(path, bytes);
+    for (const [path, bytes] of explorerAssets(page)) await sink.put(path, bytes);
   }
 
   /** Writes the files that depend only on records, explorer/summary.json last. */

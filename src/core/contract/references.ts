@@ -30,13 +30,25 @@ export interface Referrer {
   path: string;
   /** The words for one record there and for many. */
   words: Contract["listing"]["words"];
+  /** The name of a view by this field, if there is one. */
+  view?: string;
 }
 
-/** Finds the fields that refer to a listing, and that are facets. */
-export function referrersOf(name: string, listings: readonly { name: string; contract: Contract }[]): Referrer[] {
-  return listings.flatMap(({ name: from, contract }) => {
+/** A listing with what decides about a view: not its type, since browsers load this file. */
+interface ReferringListing {
+  name: string;
+  contract: Contract;
+  views: readonly { name: string; by: Field | undefined; part: string | undefined }[];
+}
+
+/** Finds the fields that refer to a listing, and that are facets or have a view by their values. */
+export function referrersOf(name: string, listings: readonly ReferringListing[]): Referrer[] {
+  return listings.flatMap(({ name: from, contract, views }) => {
     const facets = new Set(facetFields(contract).map(({ path }) => path));
-    const fields = referencesOf(contract).filter(({ field, to }) => to === name && facets.has(field.path));
-    return fields.map(({ field }) => ({ from, path: field.path, words: contract.listing.words }));
+    return referencesOf(contract).flatMap(({ field: { path }, to }) => {
+      const view = views.find(({ by, part }) => by?.path === path && part === undefined);
+      if (to !== name || !(view || facets.has(path))) return [];
+      return [{ from, path, words: contract.listing.words, ...(view && { view: view.name }) }];
+    });
   });
 }

@@ -79,10 +79,14 @@ export const AVATAR = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 6
 </svg>
 `;
 
+/** The explorer's script for views. */
+export const EXPLORER_VIEWS = `${EXPLORER_FOLDER}/views.js`;
+
 /** The explorer's files that do not depend on records: scripts, icon and style. */
-export const EXPLORER_ASSETS: readonly string[] = ["app.js", "charts.js", "icon.svg", "site.js", "style.css"].map(
-  (name) => `${EXPLORER_FOLDER}/${name}`,
-);
+export const EXPLORER_ASSETS: readonly string[] = [
+  ...["app.js", "charts.js", "icon.svg", "site.js", "style.css"].map((name) => `${EXPLORER_FOLDER}/${name}`),
+  EXPLORER_VIEWS,
+];
 
 /** The explorer's files, without its sorted files. */
 export const EXPLORER_PATHS: readonly string[] = [EXPLORER, SUMMARY, ...EXPLORER_ASSETS];

@@ -3,15 +3,18 @@ import { type Field, fieldAt } from "../../core/contract/contract.js";
 import { facetTerm } from "../../core/contract/lookup.js";
 import { kindOf } from "../../core/contract/record/kind.js";
 import { number } from "../../core/print/numbers.js";
+import { capital } from "../../core/print/text.js";
 import { button, element } from "../markup/page/element.js";
 import { visibleText } from "../markup/page/text.js";
 import { headingOf, referenceOf } from "../meaning.js";
 import type { Facet } from "../summary.js";
 import type { Chosen, ListPlace, Range } from "./address.js";
-import { mayLoad } from "./applied.js";
+import { otherSorting, suchRecords } from "./applied.js";
 import { type Counted, histogramOf } from "./bins.js";
 import { allColumns, shownColumns } from "./columns.js";
-import type { ListingFacts } from "./reader.js";
+import { MOST_COMBINED } from "./found.js";
+import { type ListingFacts, MOST_LOADED } from "./reader.js";
+import { mayLoad, type Reach } from "./scope.js";
 import { isRangeEnd } from "./select.js";
 import { choiceText, measureOf, rangeKind, referredName } from "./values.js";
 
@@ -25,7 +28,7 @@ const MOST_DRAWN = 24;
 export function createChoices(onChoose: (changed: Partial<Pick<ListPlace, "where" | "ranges">>) => void) {
   const groups = element("div", { class: "groups" });
   const limits = element("div", { class: "groups" });
-  /** References to records of other listings. */
+  /** Inputs of references and of fields with views. */
   const leads = element("div", { class: "groups" });
   const about = element("p", { class: "rest" });
   const parts = [groups, leads, limits, about];
@@ -39,20 +42,22 @@ export function createChoices(onChoose: (changed: Partial<Pick<ListPlace, "where
   openIfWide();
   /** Paths of facets with all values shown. */
   const opened = new Set<string>();
-  let shown: { known: ListingFacts; place: ListPlace; counted: Counted | "unknown" } | undefined;
+  let shown: Shown | undefined;
   let charts: Promise<typeof import("./charts.js") | undefined> | undefined;
   /** Inputs of ranges by path. They stay in the page, since one may have the focus. */
   let inputs = new Map<string, ReturnType<typeof rangeInputs>>();
-  let references = new Map<string, ReturnType<typeof referenceInput>>();
+  let valueInputs = new Map<string, ReturnType<typeof valueInput>>();
 
-  const group = (facet: Facet, known: ListingFacts, place: ListPlace, counts: Counts) => {
+  const group = (facet: Facet, { known, reach, place, counts }: Shown) => {
     const { path, values, more } = facet;
     const chosen = place.where.get(path) ?? [];
     const listed = new Set(values.map(({ value }) => facetTerm(facet, value)));
     const unlisted = chosen.filter((value) => !listed.has(facetTerm(facet, value)));
     const all = [...unlisted, ...values.map(({ value }) => value as Chosen)];
     const options = all.map((value) => {
-      const count = counts === "unknown" ? undefined : (counts.get(facetTerm(facet, value)) ?? 0);
+      // Of a view, only the records of one value are counted.
+      const isCounted = counts !== "unknown" && path !== reach.by;
+      const count = isCounted ? (counts.get(facetTerm(facet, value)) ?? 0) : undefined;
       return element("li", {}, option(facet, value, { known, place, count }));
     });
     const isOpen = opened.has(path) || options.length <= FIRST_VALUES + 1;
@@ -105,54 +110,87 @@ export function createChoices(onChoose: (changed: Partial<Pick<ListPlace, "where
     return { box, ends, kind, drawing, field };
   };
 
-  /** Makes the input that chooses a record that is referred to, by its name or its key. @param listId the id of its list of names */
-  const referenceInput = (field: Field, listId: string) => {
-    const to = referenceOf(field) ?? "";
+  /**
+   * Makes the input that chooses a value of a field: the record that a reference leads to, by its name or its key, or a value of a
+   * view.
+   * @param listId the id of its list of suggestions
+   */
+  const valueInput = (field: Field, listId: string) => {
+    const to = referenceOf(field);
+    const isNumber = kindOf(kindOf(field.schema) === "array" ? (field.schema.items ?? {}) : field.schema) === "integer";
     const list = element("datalist", { id: listId });
     const input = element("input", { class: "field", type: "text", list: list.id, autocomplete: "off" });
-    input.setAttribute("aria-label", `${headingOf(field)}, by name or key`);
+    const how = to === undefined ? "one value" : "by name or key";
+    input.setAttribute("aria-label", `${headingOf(field)}, ${how}`);
+    /** Values of the view by their texts. */
+    const suggested = new Map<string, Chosen>();
+    let suggesting: Promise<void> | undefined;
+    const suggest = async () => {
+      if (list.hasChildNodes()) return;
+      // If they cannot be read, that is said when one is chosen.
+      const values = await shown?.reach.valuesOf?.(field.path).catch(() => []);
+      for (const value of values ?? []) suggested.set(choiceText(value), value);
+      list.replaceChildren(...[...suggested.keys()].map((value) => element("option", { value })));
+    };
+    input.addEventListener("focus", () => {
+      suggesting = suggest();
+    });
     input.addEventListener("input", () => input.setCustomValidity(""));
-    input.addEventListener("change", () => {
+    input.addEventListener("change", async () => {
+      // A text may stand for another value: none for null.
+      await suggesting;
       if (!shown || input.value === "") return;
       const { known, place } = shown;
-      const keys = keysNamed(known, to, input.value);
-      const isNumber = kindOf(field.schema) === "integer";
-      const valid = keys.filter((key) => !isNumber || /^-?\d+$/.test(key));
+      const keys = to === undefined ? [input.value] : keysNamed(known, to, input.value);
+      const valid = keys.filter((key) => !isNumber || suggested.has(key) || /^-?\d+$/.test(key));
       if (valid.length === 0) {
-        input.setCustomValidity(`No record of ${to} has this name or key.`);
+        input.setCustomValidity(to === undefined ? "Give a whole number." : `No record of ${to} has this name or key.`);
         input.reportValidity();
         return;
       }
+      const values = valid.map((key) => {
+        const typed = isNumber ? Number(key) : key;
+        const value = suggested.get(key);
+        // A value may be null.
+        return value === undefined ? typed : value;
+      });
       input.value = "";
-      const values = valid.map((key): Chosen => (isNumber ? Number(key) : key));
       const before = place.where.get(field.path) ?? [];
-      onChoose({ where: new Map(place.where).set(field.path, [...new Set([...before, ...values])]) });
+      const all = [...new Set([...before, ...values])];
+      // Without a facet, a view finds one value.
+      const isOne = !mayLoad(known) && !facetAt(known, field.path);
+      onChoose({ where: new Map(place.where).set(field.path, isOne ? values.slice(0, 1) : all) });
     });
     const box = element("fieldset", { class: "choice reference" }, legendOf(field), input, list);
-    return { box, list, input, to };
+    return { box, list, to };
   };
 
-  /** Shows an input for each reference whose values are not all listed as those of a facet. */
-  const showReferences = (known: ListingFacts, place: ListPlace) => {
+  /** Shows an input for each reference, and each field with a view, whose values are not all listed as those of a facet. */
+  const showInputs = ({ known, reach, place }: Shown) => {
     const columns = new Set(shownColumns(known, place.columns).map(({ path }) => path));
-    const isOpen = ({ path }: Field) => {
-      const facet = known.summary.facets.find((one) => one.path === path);
-      return facet ? facet.more > 0 : mayLoad(known) && (columns.has(path) || place.where.has(path));
+    const isOpen = (field: Field) => {
+      const { path } = field;
+      const facet = facetAt(known, path);
+      const isOfView = reach.fields.includes(path);
+      if (facet) return facet.more > 0 && (isOfView || referenceOf(field) !== undefined);
+      if (isOfView) return true;
+      return referenceOf(field) !== undefined && mayLoad(known) && (columns.has(path) || place.where.has(path));
     };
-    const chosen = allColumns(known).filter((field) => referenceOf(field) !== undefined && isOpen(field));
-    const boxes = chosen.map((field) => {
-      const made = references.get(field.path) ?? referenceInput(field, `names${references.size}`);
-      references.set(field.path, made);
-      const names = known.names.get(made.to);
-      if (names && made.list.childElementCount === 0)
-        made.list.append(...[...new Set(names.values())].map((name) => element("option", { value: name })));
-      return made.box;
-    });
+    const boxes = allColumns(known)
+      .filter(isOpen)
+      .map((field) => {
+        const made = valueInputs.get(field.path) ?? valueInput(field, `names${valueInputs.size}`);
+        valueInputs.set(field.path, made);
+        const names = made.to === undefined ? undefined : known.names.get(made.to);
+        if (names && made.list.childElementCount === 0)
+          made.list.append(...[...new Set(names.values())].map((name) => element("option", { value: name })));
+        return made.box;
+      });
     const isSame = boxes.length === leads.children.length && boxes.every((box, at) => leads.children[at] === box);
     if (!isSame) leads.replaceChildren(...boxes);
   };
 
-  const showRanges = (known: ListingFacts, place: ListPlace) => {
+  const showRanges = ({ known, place }: Shown) => {
     const columns = shownColumns(known, place.columns).map(({ path }) => path);
     const ranged = allColumns(known).filter(
       (field) => rangeKind(field, known.contract) && (columns.includes(field.path) || place.ranges.has(field.path)),
@@ -197,32 +235,49 @@ export function createChoices(onChoose: (changed: Partial<Pick<ListPlace, "where
 
   return {
     element: details,
-    /**
-     * Shows the facets of a snapshot and the current filters.
-     * @param counted the found records, for histograms.
-     * @param note about what is missing.
-     */
-    show(known: ListingFacts, place: ListPlace, counts: Counts, counted: Counted | "unknown", note: string): void {
+    /** Shows the facets of a snapshot and the current filters, and says what is missing. */
+    show(now: Shown): void {
+      const { known, reach } = now;
       const { activeElement } = document;
       const focused = activeElement instanceof HTMLElement ? activeElement.dataset["choice"] : undefined;
       if (shown?.known !== known) {
         inputs = new Map();
-        references = new Map();
+        valueInputs = new Map();
       }
-      shown = { known, place, counted };
+      shown = now;
       const several = known.summary.facets.filter(({ values, more }) => values.length + more > 1);
       const facets = allColumns(known).flatMap(({ path }) => several.filter((facet) => facet.path === path));
-      groups.replaceChildren(...facets.map((facet) => group(facet, known, place, counts)));
-      showReferences(known, place);
-      if (note === "") showRanges(known, place);
+      groups.replaceChildren(...facets.map((facet) => group(facet, now)));
+      showInputs(now);
+      if (mayLoad(reach.view)) showRanges(now);
       else limits.replaceChildren();
-      about.textContent = note;
+      about.textContent = mayLoad(reach.view) ? "" : noteFor(now);
       void draw();
       details.hidden = [groups, leads, limits].every((part) => !part.hasChildNodes());
       const again = [...groups.querySelectorAll("button")].find(({ dataset }) => dataset["choice"] === focused);
       if (focused !== undefined) again?.focus({ preventScroll: true });
     },
   };
+}
+
+/** What the filters are shown for. */
+interface Shown {
+  known: ListingFacts;
+  reach: Reach;
+  place: ListPlace;
+  counts: Counts;
+  /** The found records, for histograms. */
+  counted: Counted | "unknown";
+}
+
+/** Says why there are no ranges and counts, and which orders there are. */
+function noteFor({ known, reach }: Pick<Shown, "known" | "reach">): string {
+  const most = `${number(MOST_LOADED)}${suchRecords(reach, known)}`;
+  return `${capital(otherSorting(reach, known))}, ranges and counts of what was found need all records in this page: at most ${most}. At most ${MOST_COMBINED} combinations of values are searched.`;
+}
+
+function facetAt({ summary }: ListingFacts, path: string): Facet | undefined {
+  return summary.facets.find((facet) => facet.path === path);
 }
 
 /** Number of records by facet term; unknown while a filter is set and not all records are loaded. */

@@ -24,6 +24,8 @@ const MOST_FITTED = 60;
 
 const ASCII = /^[ -~]*$/;
 
+type CanSort = (sort: Sort) => boolean;
+
 /** Makes an empty table. @param onSort called with the new order; undefined for the published one. */
 export function createList(labelledBy: string, describedBy: string, onSort: (sort: Sort | undefined) => void) {
   const head = element("thead");
@@ -34,22 +36,25 @@ export function createList(labelledBy: string, describedBy: string, onSort: (sor
   /** The place of the rows, without its columns. */
   let last = "";
 
-  /** A heading; with a button if the list can be sorted. */
-  const headCell = (field: Field, isRight: boolean, sort: Sort | undefined, isSortable: boolean) => {
+  /** A heading; with a button if the list can be sorted by it. */
+  const headCell = (field: Field, isRight: boolean, sort: Sort | undefined, isSortable: CanSort) => {
     const order = sort?.path !== field.path ? undefined : sort.isDescending ? "descending" : "ascending";
-    const next = order === "descending" ? undefined : { path: field.path, isDescending: order === "ascending" };
+    const orders = [false, true].map((isDescending) => ({ path: field.path, isDescending })).filter(isSortable);
+    // Up, down, back to the published order.
+    const next =
+      order === undefined ? orders[0] : orders.find(({ isDescending }) => isDescending && !sort?.isDescending);
     const arrow = order === undefined ? "" : order === "ascending" ? " ↑" : " ↓";
     const text = visibleText(headingOf(field));
     const mark = element("span", { "aria-hidden": "true" }, arrow);
-    const shown = isSortable ? button({ class: "sort" }, () => onSort(next), text, mark) : text;
+    const shown = orders.length > 0 ? button({ class: "sort" }, () => onSort(next), text, mark) : text;
     return element("th", { scope: "col", class: isRight ? "figure" : undefined, "aria-sort": order }, shown);
   };
 
   return {
     box,
     table,
-    /** Replaces all rows. @param isSortable whether headings sort the list. */
-    replace(known: ListingFacts, place: ListPlace, rows: readonly ListedRow[], isSortable: boolean): void {
+    /** Replaces all rows. @param isSortable whether a heading can sort the list so. */
+    replace(known: ListingFacts, place: ListPlace, rows: readonly ListedRow[], isSortable: CanSort): void {
       const { contract } = known;
       const columns = shownColumns(known, place.columns);
       const linked = linkColumn(columns, contract);

@@ -16,6 +16,7 @@ import { createOverview } from "./overview.js";
 import { createProof } from "./proof.js";
 import { createReader, type Reader } from "./reader.js";
 import { nameReferences, noRecordView, recordView } from "./record.js";
+import { countReferring } from "./references.js";
 import { createResults, type Step } from "./results.js";
 import { createSearch, type Facts } from "./search.js";
 
@@ -176,7 +177,7 @@ async function showRecord({ key }: RecordPlace, signal: AbortSignal): Promise<vo
   if (listedAt === "") listBox.hidden = overview.hidden = true;
   const known = await reader.known();
   const row = await reader.find(key, signal);
-  const near = row ? await reader.rows(Math.max(0, row.number - 1), 3, signal) : [];
+  const near = row ? await reader.rows(known, Math.max(0, row.number - 1), 3, signal) : [];
   const back = addressOf(lastList);
   if (row) await readNames(known, known.contract.fields);
   const view = row
@@ -190,6 +191,9 @@ async function showRecord({ key }: RecordPlace, signal: AbortSignal): Promise<vo
   view.article.scrollIntoView();
   view.heading.focus({ preventScroll: true });
   void nameReferences(view.article, known, signal);
+  void countReferring(view.article, known, signal).then((why) => {
+    if (why !== undefined && !signal.aborted) trouble.say(why);
+  });
 }
 
 addEventListener("hashchange", follow);

@@ -1,5 +1,4 @@
 /** The names of records that references lead to: from labels.json of their listings, or from the records themselves. */
-import { ListingError } from "../../client/errors.js";
 import { findView } from "../../client/find-view.js";
 import { openHost } from "../../client/open-host.js";
 import { objectOf } from "../../client/utf8.js";
@@ -8,7 +7,7 @@ import type { Field } from "../../core/contract/contract.js";
 import { type Labels, MOST_LABEL_BYTES, MOST_LABELED, parseLabels } from "../labels.js";
 import { referenceOf } from "../meaning.js";
 import { describeError } from "./notice.js";
-import { createReader, type ListingFacts, WAITS } from "./reader.js";
+import { createReader, hasFile, type ListingFacts, WAITS } from "./reader.js";
 import { namesOf } from "./values.js";
 
 /** The path of labels.json in a release. */
@@ -51,13 +50,9 @@ async function readLabels(base: URL): Promise<Labels | undefined> {
   // SHA256SUMS of a large listing is large, and does not list the file.
   if (snapshotOf(bytes, url).count > MOST_LABELED) return undefined;
   const view = await findView(host, {});
-  try {
-    const limit = { ...host.files, maxBytes: MOST_LABEL_BYTES };
-    return parseLabels(objectOf(await view.readFile(LABELS, limit), base.href));
-  } catch (error) {
-    if (error instanceof ListingError && error.code === "usage") return undefined;
-    throw error;
-  }
+  if (!hasFile(view, LABELS)) return undefined;
+  const limit = { ...host.files, maxBytes: MOST_LABEL_BYTES };
+  return parseLabels(objectOf(await view.readFile(LABELS, limit), base.href));
 }
 
 /** Reads the name of one record of another listing, of which no labels were read. */

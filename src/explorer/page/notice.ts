@@ -1,5 +1,5 @@
 /** Messages about errors and newer snapshots, with buttons. */
-import { ListingError } from "../../client/errors.js";
+import { isListingError } from "../../client/errors.js";
 import { type Host, readSnapshotFile, type SnapshotFile, snapshotOf } from "../../client/view.js";
 import { button, element } from "../markup/page/element.js";
 import { visibleText } from "../markup/page/text.js";
@@ -45,8 +45,7 @@ const REFUSED = "The host sent data that was not published, so it is not shown."
 /** Describes an error for the user. */
 export function describeError(error: unknown): ErrorNotice {
   if (!navigator.onLine) return { text: "You are offline. The page shows what was loaded before.", isUnproved: false };
-  if (!(error instanceof ListingError))
-    return { text: "Something went wrong.", details: String(error), isUnproved: false };
+  if (!isListingError(error)) return { text: "Something went wrong.", details: String(error), isUnproved: false };
   const { code, message: details } = error;
   if (code === "network" || code === "timeout" || code === "busy")
     return { text: "The host does not answer. The page shows what was loaded before.", details, isUnproved: false };

@@ -1,5 +1,6 @@
 /** Reads the explorer's listing: verified, and of one snapshot at a time. */
 import { hexDigest } from "../../client/digests.js";
+import { isListingError } from "../../client/errors.js";
 import { findView } from "../../client/find-view.js";
 import { readKeptPage } from "../../client/kept.js";
 import { type Query, search } from "../../client/lookup/find.js";
@@ -14,23 +15,29 @@ import type { Labels } from "../labels.js";
 import type { ExplorerSummary, WrittenFrom } from "../summary.js";
 import { chosenLists, type Where } from "./chosen.js";
 
-/** A record, and its number in published order, from 0. */
+/** A record, and its number in the order of the pages that it was read from, from 0. */
 export interface ListedRow {
   record: AnyRecord;
   number: number;
 }
 
-/** A snapshot, and its files that are read before any record. */
-export interface ListingFacts {
+/** Pages of records: those of the listing, or of one of its views. */
+export interface Source {
   view: View;
+  /** Pages that were read and are kept, by number less one. */
+  loaded: AnyRecord[][];
+}
+
+/** A snapshot, its files that are read before any record, and its pages, in published order. */
+export interface ListingFacts extends Source {
   snapshot: Snapshot;
   contract: Contract;
   summary: ExplorerSummary;
   digests: WrittenFrom;
   /** By listing, the names of its records, if it has labels.json. Listings that were not read are missing. */
   names: Map<string, Labels | undefined>;
-  /** Pages that were read to load all records, by number less one. */
-  loaded: AnyRecord[][];
+  /** The last view that was opened, by its name and value. */
+  opened?: { key: string; source: Source };
 }
 
 const SUMMARY = "explorer/summary.json";
@@ -46,12 +53,12 @@ export interface Reader {
   /** Facts of the current snapshot. Read once, and again after an error or `forget`. */
   known(): Promise<ListingFacts>;
   /**
-   * Loads all records of the current snapshot, once.
+   * Loads all records of a source, once.
    * @param onProgress called with the share of pages that are loaded, from 0 to 1.
    */
-  all(signal: AbortSignal, onProgress: (share: number) => void): Promise<ListedRow[]>;
-  /** Reads records by number. */
-  rows(first: number, most: number, signal: AbortSignal): Promise<ListedRow[]>;
+  all(source: Source, signal: AbortSignal, onProgress: (share: number) => void): Promise<ListedRow[]>;
+  /** Reads records of a source by number. */
+  rows(source: Source, first: number, most: number, signal: AbortSignal): Promise<ListedRow[]>;
   /**
    * Searches the current snapshot. Without a text, all records with the facet values match.
    * @throws SnapshotChangedError if the host has another one
@@ -61,6 +68,17 @@ export interface Reader {
   find(key: string, signal: AbortSignal): Promise<ListedRow | undefined>;
   /** Drops the current snapshot, so that the next call reads the host's newest one. */
   forget(): void;
+}
+
+/** Whether a release has a file, as SHA256SUMS lists it. */
+export function hasFile(view: View, path: string): boolean {
+  try {
+    view.fileAt(path);
+    return true;
+  } catch (error) {
+    if (isListingError(error) && error.code === "usage") return false;
+    throw error;
+  }
 }
 
 /** @param onKnown called with each snapshot before any of its records is returned. */
@@ -102,8 +120,7 @@ export function createReader(base: URL, onKnown: (known: ListingFacts) => void):
       });
       return known;
     },
-    async all(signal, onProgress) {
-      const { view, loaded } = await reader.known();
+    async all({ view, loaded }, signal, onProgress) {
       const { pages, page_size } = view.snapshot;
       // After an error, pages that were loaded before are not read again.
       const missing = Array.from({ length: pages }, (_, at) => at).filter((at) => !loaded[at]);
@@ -123,13 +140,13 @@ export function createReader(base: URL, onKnown: (known: ListingFacts) => void):
         records.map((record, at) => ({ record, number: page * page_size + at })),
       );
     },
-    async rows(first, most, signal) {
-      const { view } = await reader.known();
+    async rows({ view, loaded }, first, most, signal) {
       const { count, page_size } = view.snapshot;
       const numbers = Array.from({ length: Math.max(0, Math.min(most, count - first)) }, (_, at) => first + at);
       return Promise.all(
         numbers.map(async (number) => {
-          const results = await readKeptPage<AnyRecord>(view, Math.floor(number / page_size) + 1, signal);
+          const at = Math.floor(number / page_size);
+          const results = loaded[at] ?? (await readKeptPage<AnyRecord>(view, at + 1, signal));
           return { record: results[number % page_size] ?? {}, number };
         }),
       );

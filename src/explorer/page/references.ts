@@ -1,14 +1,18 @@
 /** Links between the explorers of a site's listings: from a reference to its record, and from a record to those that refer to it. */
+import { findView } from "../../client/find-view.js";
+import { openHost } from "../../client/open-host.js";
 import type { AnyRecord, Field } from "../../core/contract/contract.js";
 import type { Referrer } from "../../core/contract/references.js";
 import { firstOf } from "../../core/print/fit.js";
+import { number } from "../../core/print/numbers.js";
 import { capital, visible } from "../../core/print/text.js";
 import { element } from "../markup/page/element.js";
 import { visibleText } from "../markup/page/text.js";
 import { referenceOf } from "../meaning.js";
 import { addressOf, BEGINNING, type Chosen } from "./address.js";
 import { listingAt } from "./names.js";
-import type { ListingFacts } from "./reader.js";
+import { describeError } from "./notice.js";
+import { type ListingFacts, WAITS } from "./reader.js";
 import { namesOf, referredName } from "./values.js";
 
 /** Maximum characters of a name. */
@@ -50,7 +54,39 @@ export function referenceLink(
   return { link: element("a", attributes, content), to, key, name };
 }
 
-/** The section with links to the records that refer to this one; empty if no field that is a facet does. */
+/**
+ * Adds their number to the links to records that refer to one, if a view has it.
+ * @returns why numbers are missing, if a host sent wrong data
+ */
+export async function countReferring(
+  article: HTMLElement,
+  known: ListingFacts,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const links = [...article.querySelectorAll<HTMLAnchorElement>("a[data-view]")];
+  const counted = links.map(async (link) => {
+    const { from = "", view = "", value = "null" } = link.dataset;
+    try {
+      const records = await countAt(listingAt(known, from) ?? "", view, JSON.parse(value), signal);
+      if (!signal.aborted) link.append(` (${number(records)})`);
+      return undefined;
+    } catch (error) {
+      return describeError(error).isUnproved
+        ? `The view ${view} of ${from} is not what was published, so its numbers are not shown.`
+        : undefined;
+    }
+  });
+  return (await Promise.all(counted)).find((why) => why !== undefined);
+}
+
+/** The number of records of another listing that have a value, by the index of a view. @param at its base URL, relative to this page */
+async function countAt(at: string, view: string, value: Chosen, signal: AbortSignal): Promise<number> {
+  const host = openHost(new URL(at, location.href).href, WAITS);
+  const [{ countOf }, found] = await Promise.all([import("./views.js"), findView(host, { signal })]);
+  return countOf(host, found, view, value, signal);
+}
+
+/** The section with links to the records that refer to this one; empty if there is no field by which they are found. */
 export function referringRecords(
   record: AnyRecord,
   known: ListingFacts,
@@ -58,11 +94,16 @@ export function referringRecords(
 ): HTMLElement[] {
   const { id } = namesOf(record, known);
   const key: Chosen = known.contract.key.kind === "text" ? id : Number(id);
-  const rows = referrers.flatMap(({ from, path, words }) => {
+  const [own] = known.contract.listing.words;
+  const rows = referrers.flatMap(({ from, path, words, view }) => {
     const explorer = explorerOf(known, from);
     if (explorer === undefined) return [];
     const href = `${explorer}${addressOf({ ...BEGINNING, where: new Map([[path, [key]]]) })}`;
-    const link = element("a", { href }, visibleText(`${capital(words[1])} with this ${path}`));
+    const isOnly = referrers.filter((other) => other.words[1] === words[1]).length === 1;
+    const by = isOnly ? "" : `, by ${path} of ${from}`;
+    const link = element("a", { href }, visibleText(`${capital(words[1])} of this ${own}${by}`));
+    // The number is read when the record is shown.
+    if (view !== undefined) Object.assign(link.dataset, { from, view, value: JSON.stringify(key) });
     return [element("li", {}, link)];
   });
   if (rows.length === 0) return [];

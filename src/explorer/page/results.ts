@@ -1,4 +1,4 @@
-/** The list of records, page by page: all, results of a search, or a selection of all loaded records. */
+/** The list of records, page by page: all, those of a view, results of a search, or a selection of loaded records. */
 import { type Field, fieldAt } from "../../core/contract/contract.js";
 import { pagesFor } from "../../core/contract/links.js";
 import { csvColumns, csvHeading, csvLineOf } from "../../core/contract/record/csv.js";
@@ -9,17 +9,20 @@ import { createPager } from "../markup/page/pager.js";
 import { visibleText } from "../markup/page/text.js";
 import { headingOf, nameInText } from "../meaning.js";
 import { addressOf, BEGINNING, type ListPlace } from "./address.js";
-import { appliedPlace, mayLoad, rangeText } from "./applied.js";
+import { appliedPlace, rangeText } from "./applied.js";
 import { countsOfAll, createChoices, valueText, without } from "./choices.js";
 import { createColumnMenu, shownColumns } from "./columns.js";
-import { foundRows, MOST_COMBINED } from "./found.js";
+import { foundRows } from "./found.js";
 import { createList } from "./list.js";
 import { readNames } from "./names.js";
 import { createNotice } from "./notice.js";
-import { type ListedRow, type ListingFacts, MOST_LOADED, type Reader } from "./reader.js";
+import { hasFile, type ListedRow, type ListingFacts, type Reader } from "./reader.js";
+import { allOf, canSort, hasPagesOf, isLoaded, mayLoad, type Scope } from "./scope.js";
 import type { Facts } from "./search.js";
 import { type Selection, select } from "./select.js";
 
+/** The path of the list of views in a release. */
+const VIEWS = "views.json";
 /** Maximum page of a search in lookup files, which reads all pages up to the shown one. */
 const MOST_SEARCHED = 100;
 /** Milliseconds after which the text of a download is released. */
@@ -38,19 +41,22 @@ interface Page {
   pages: number | undefined;
 }
 
+/** Reads a page of a place, or the last page if it has fewer. */
+type Read = (reader: Reader, known: ListingFacts, scope: Scope, place: ListPlace, signal: AbortSignal) => Promise<Page>;
+
 /**
  * Makes the list.
  * @param box the element to fill.
  * @param onGo called with the place that the user chose.
  * @param run runs a download, and reports its error.
- * @param onApplied called with the field that is searched.
+ * @param onApplied called with the field that is searched, and whether it can be chosen.
  */
 export function createResults(
   box: HTMLElement,
   { words }: Facts,
   onGo: (place: ListPlace, step?: Step) => void,
   run: (download: (reader: Reader, signal: AbortSignal) => Promise<void>) => void,
-  onApplied: (known: ListingFacts, within: string | undefined) => void,
+  onApplied: (known: ListingFacts, within: string | undefined, isLoadable: boolean) => void,
 ) {
   /** The place as its address says it, and what of it applies. */
   let shown = BEGINNING;
@@ -59,6 +65,8 @@ export function createResults(
   let said = "";
   /** The last selection, for its next pages and its download. */
   let selected: { known: ListingFacts; address: string; selection: Selection } | undefined;
+  /** The last scope, for other pages of its place. */
+  let scoped: { known: ListingFacts; address: string; scope: Scope } | undefined;
   const go = (place: Partial<ListPlace>, step?: Step) => onGo({ ...shown, page: 1, ...place }, step);
   const title = element("h2", { id: "list-title", class: "hidden" }, visibleText(capital(words[1])));
   const status = element("p", { id: "status", role: "status" }, "Reading…");
@@ -91,9 +99,9 @@ export function createResults(
     box.style.minHeight = `${height}px`;
   };
 
-  const showPage = (known: ListingFacts, place: ListPlace, { page, rows, total, pages }: Page) => {
+  const showPage = (known: ListingFacts, scope: Scope, place: ListPlace, { page, rows, total, pages }: Page) => {
     const { count: all, page_size: size } = known.snapshot;
-    list.replace(known, place, rows, mayLoad(known));
+    list.replace(known, place, rows, (sort) => canSort(scope, sort));
     pager.show(page, pages);
     keepHeight();
     const first = (page - 1) * size;
@@ -105,26 +113,50 @@ export function createResults(
     else status.textContent = `${range}${records} found, in ${number(all)}.`;
   };
 
-  const readPage = async (reader: Reader, { snapshot }: ListingFacts, place: ListPlace, signal: AbortSignal) => {
-    const { count: total, page_size: size, pages } = snapshot;
-    const page = Math.min(place.page, pages);
-    return { page, rows: await reader.rows((page - 1) * size, size, signal), total, pages };
+  /** What the records of a place are read from. */
+  const scopeOf = async (
+    reader: Reader,
+    known: ListingFacts,
+    place: ListPlace,
+    signal: AbortSignal,
+  ): Promise<Scope> => {
+    const address = addressOf({ ...place, page: 1, columns: [] });
+    if (scoped?.known === known && scoped.address === address) return scoped.scope;
+    let scope: Scope = { ...allOf(known.view), loaded: known.loaded };
+    if (!mayLoad(known) && hasFile(known.view, VIEWS)) {
+      const { viewedScope } = await import("./views.js");
+      scope = await viewedScope(reader.host, known, place, signal);
+    }
+    scoped = { known, address, scope };
+    return scope;
   };
 
-  /** The selection of a place, from all records, which are loaded first if necessary. */
-  const selectionOf = async (reader: Reader, known: ListingFacts, place: ListPlace, signal: AbortSignal) => {
+  const readPage: Read = async (reader, _, scope, place, signal) => {
+    const { count: total, page_size: size, pages } = scope.view.snapshot;
+    const page = Math.max(1, Math.min(place.page, pages));
+    return { page, rows: await reader.rows(scope, (page - 1) * size, size, signal), total, pages };
+  };
+
+  /** The selection of a place, from all records of its scope, which are loaded first if necessary. */
+  const selectionOf = async (
+    reader: Reader,
+    known: ListingFacts,
+    scope: Scope,
+    place: ListPlace,
+    signal: AbortSignal,
+  ) => {
     const address = addressOf({ ...place, page: 1, columns: [] });
     if (selected?.known === known && selected.address === address) return selected.selection;
     const before = status.textContent;
-    const loading = `Loading all ${count(known.snapshot.count, words)} to sort, filter and count them…`;
+    const loading = `Loading all ${count(scope.view.snapshot.count, words)} to sort, filter and count them…`;
     loads += 1;
     const mine = loads;
-    if (!isLoaded(known)) {
+    if (!isLoaded(scope)) {
       status.textContent = loading;
       progress.hidden = false;
     }
     try {
-      const records = await reader.all(signal, (share) => {
+      const records = await reader.all(scope, signal, (share) => {
         progress.value = share;
       });
       signal.throwIfAborted();
@@ -140,24 +172,25 @@ export function createResults(
     }
   };
 
-  const readSelection = async (reader: Reader, known: ListingFacts, place: ListPlace, signal: AbortSignal) => {
-    const { rows, counts } = await selectionOf(reader, known, place, signal);
+  const readSelection: Read = async (reader, known, scope, place, signal) => {
+    const { rows, counts } = await selectionOf(reader, known, scope, place, signal);
     const { page_size: size } = known.snapshot;
     const pages = pagesFor(rows.length, size);
     const page = Math.min(place.page, pages);
-    choices.show(known, shown, counts, rows, "");
+    choices.show({ known, reach: scope, place: shown, counts, counted: rows });
     return { page, rows: rows.slice((page - 1) * size, page * size), total: rows.length, pages };
   };
 
   /** Shows the filters with counts of all records; without counts, if only some are found, which are not known yet. */
-  const showAllChoices = (known: ListingFacts, isSome: boolean) => {
-    if (isSome) return choices.show(known, shown, "unknown", "unknown", noteFor(known));
+  const showAllChoices = (known: ListingFacts, reach: Scope, isSome: boolean) => {
+    if (isSome) return choices.show({ known, reach, place: shown, counts: "unknown", counted: "unknown" });
     const loaded = known.loaded.flat().map((record) => ({ record }));
-    choices.show(known, shown, countsOfAll(known), isLoaded(known) ? loaded : "all", noteFor(known));
+    const counted = isLoaded(known) ? loaded : "all";
+    choices.show({ known, reach, place: shown, counts: countsOfAll(known), counted });
   };
 
   /** Searches up to the end of the page, or up to the last page there is. */
-  const readFound = async (reader: Reader, known: ListingFacts, place: ListPlace, signal: AbortSignal) => {
+  const readFound: Read = async (reader, known, _, place, signal) => {
     const { page_size: size } = known.snapshot;
     const wanted = Math.min(place.page, MOST_SEARCHED);
     let page = 1;
@@ -226,7 +259,8 @@ export function createResults(
   const saveCsv = async (reader: Reader, signal: AbortSignal) => {
     const known = await reader.known();
     const { contract } = known;
-    const { rows } = await selectionOf(reader, known, applied, signal);
+    const scope = await scopeOf(reader, known, applied, signal);
+    const { rows } = await selectionOf(reader, known, scope, applied, signal);
     const { columns } = applied;
     const chosen = columns.length > 0 ? { fields: shownColumns(known, columns) } : csvColumns(contract);
     const lineOf = csvLineOf(chosen);
@@ -244,34 +278,47 @@ export function createResults(
      */
     async show(reader: Reader, place: ListPlace, signal: AbortSignal): Promise<ListPlace> {
       list.table.setAttribute("aria-busy", "true");
+      let isShown = false;
       try {
         const known = await reader.known();
+        const scope = await scopeOf(reader, known, place, signal);
         signal.throwIfAborted();
-        const { place: asked, refused } = appliedPlace(place, known);
+        const { place: asked, refused } = appliedPlace(place, known, scope);
         const wrong = await readNames(known, namedFields(known, asked));
         signal.throwIfAborted();
         if (wrong === undefined) unnamed.clear();
         else unnamed.say(wrong);
         applied = asked;
         shown = { ...place, columns: asked.columns };
-        const isPlain = !isFiltered(asked) && !asked.sort;
+        const isPlain = hasPagesOf(scope, asked);
+        // The records of a value are loaded, since the summary has only counts of all records.
+        const isCounted = scope.by !== undefined && mayLoad(scope.view);
         const isByTerms = asked.where.size + asked.ranges.size === 0 && !asked.sort && asked.within === undefined;
         const isSearch = isByTerms && !isLoaded(known);
-        if (isPlain || selected?.known !== known) showAllChoices(known, isFiltered(asked));
+        const readMany = isSearch || !mayLoad(scope.view) ? readFound : readSelection;
+        const read = isPlain && !isCounted ? readPage : readMany;
+        if (read !== readSelection || selected?.known !== known) showAllChoices(known, scope, isFiltered(asked));
         columns.show(known, asked.columns);
-        download.hidden = !mayLoad(known);
+        download.hidden = !mayLoad(scope.view);
         showChosen(known, asked);
         showUnapplied(refused);
-        onApplied(known, asked.within);
+        onApplied(known, asked.within, mayLoad(scope.view));
         copied.textContent = "";
-        const read = isPlain ? readPage : isSearch || !mayLoad(known) ? readFound : readSelection;
-        const page = await read(reader, known, asked, signal);
+        if (isPlain && isCounted && !isLoaded(scope)) {
+          const first = await readPage(reader, known, scope, asked, signal);
+          signal.throwIfAborted();
+          scope.loaded[first.page - 1] = first.rows.map(({ record }) => record);
+          showPage(known, scope, asked, first);
+          isShown = true;
+        }
+        const page = await read(reader, known, scope, asked, signal);
         signal.throwIfAborted();
-        showPage(known, asked, page);
+        showPage(known, scope, asked, page);
         shown = { ...shown, page: page.page };
         return shown;
       } catch (error) {
-        if (!signal.aborted)
+        // The page of a value stays, though its other records could not be counted.
+        if (!signal.aborted && !isShown)
           status.textContent = list.markOld() ? "This is still the previous list." : "Nothing could be read.";
         throw error;
       } finally {
@@ -282,20 +329,10 @@ export function createResults(
   };
 }
 
-function isLoaded({ loaded, snapshot }: ListingFacts): boolean {
-  return loaded.filter(Boolean).length === snapshot.pages;
-}
-
 /** The fields that are shown, or filtered by. */
 function namedFields(known: ListingFacts, { columns, where }: ListPlace): readonly Field[] {
   const paths = new Set([...known.summary.facets.map(({ path }) => path), ...where.keys()]);
   return [...shownColumns(known, columns), ...known.contract.fields.filter(({ path }) => paths.has(path))];
-}
-
-/** Says why there are no ranges, sorting and counts. */
-function noteFor(known: ListingFacts): string {
-  if (mayLoad(known)) return "";
-  return `Sorting, ranges and counts of what was found need all records in this page: at most ${number(MOST_LOADED)}. At most ${MOST_COMBINED} combinations of values are searched.`;
 }
 
 function isFiltered({ text, where, ranges }: ListPlace): boolean {

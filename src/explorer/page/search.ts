@@ -1,10 +1,10 @@
 /** The search box. A search begins when the user pauses typing. */
+import type { Field } from "../../core/contract/contract.js";
 import type { Referrer } from "../../core/contract/references.js";
 import { element } from "../markup/page/element.js";
 import { visibleText } from "../markup/page/text.js";
 import { nameInText } from "../meaning.js";
 import type { WrittenFrom } from "../summary.js";
-import { mayLoad } from "./applied.js";
 import { allColumns } from "./columns.js";
 import type { ListingFacts } from "./reader.js";
 import { isSearchable } from "./values.js";
@@ -48,7 +48,7 @@ export function createSearch(
   within.addEventListener("change", () => onWithin(within.value === "" ? undefined : within.value));
   const above = element("div", { class: "above" }, name, within);
   const form = element("form", { class: "search", role: "search", "aria-label": "Search" }, above, field);
-  let contract: ListingFacts["contract"] | undefined;
+  let fields: readonly Field[] = [];
   let waiting: ReturnType<typeof setTimeout> | undefined;
   const search = () => {
     clearTimeout(waiting);
@@ -71,16 +71,17 @@ export function createSearch(
   return {
     element: form,
     focus: () => field.select(),
-    /** Shows the fields to search in, if there is a choice, and which is searched. */
-    showFields(known: ListingFacts, path: string | undefined): void {
-      if (contract !== known.contract) {
-        const fields = mayLoad(known) ? allColumns(known).filter(isSearchable) : [];
+    /** Shows the fields to search in, if records are loaded, and which is searched. */
+    showFields(known: ListingFacts, path: string | undefined, isLoadable: boolean): void {
+      const searchable = isLoadable ? allColumns(known).filter(isSearchable) : [];
+      const isSame = fields.length === searchable.length && fields.every((field, at) => field === searchable[at]);
+      if (!isSame || !within.hasChildNodes()) {
+        fields = searchable;
         const options = fields.map((one) =>
           element("option", { value: one.path }, visibleText(`in ${nameInText(one)}`)),
         );
         within.replaceChildren(element("option", { value: "" }, "in names and keys"), ...options);
         within.hidden = fields.length === 0;
-        contract = known.contract;
       }
       within.value = path ?? "";
     },

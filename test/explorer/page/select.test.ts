@@ -5,6 +5,7 @@ import { BEGINNING, type ListPlace, parseHash } from "../../../src/explorer/page
 import { appliedPlace } from "../../../src/explorer/page/applied.js";
 import { searchable } from "../../../src/explorer/page/found.js";
 import type { ListingFacts } from "../../../src/explorer/page/reader.js";
+import type { Reach } from "../../../src/explorer/page/scope.js";
 import { select } from "../../../src/explorer/page/select.js";
 import { contractWith } from "../../support/contracts.js";
 import { writeFacts } from "../collection.js";
@@ -121,10 +122,10 @@ describe("ranges", () => {
   });
 });
 
-/** What applies of a place, in a listing of this many records. */
-function applied(place: Partial<ListPlace>, count = 4) {
+/** What applies of a place, in a listing of this many records. @param reach what views have */
+function applied(place: Partial<ListPlace>, count = 4, reach?: Reach) {
   const facets = ["status", "tags"].map((path) => ({ path, names: [path], values: [], more: 0 }));
-  return appliedPlace({ ...BEGINNING, ...place }, { contract, summary: { facets }, snapshot: { count } });
+  return appliedPlace({ ...BEGINNING, ...place }, { contract, summary: { facets }, snapshot: { count } }, reach);
 }
 
 describe("what does not apply is said", () => {
@@ -146,6 +147,42 @@ describe("what does not apply is said", () => {
     ["#?q=x&in=customer&status=a&tags=b&desc=total&from.total=1&q=x", 20_000, []],
   ])("%s, in %i records", (hash, count, refused) => {
     expect(applied(parseHash(hash) as ListPlace, count).refused).toEqual(refused);
+  });
+
+  const few = "at most 20,000 records, such as those of one value of customer or seen at";
+  const byTotal = [{ path: "total", isDescending: true }];
+  const bothWays = [...byTotal, { path: "total", isDescending: false }, { path: "id", isDescending: false }];
+  test.each<[string, number, Partial<Reach>, string[]]>([
+    ["#?desc=total&status=new", 20_001, { orders: byTotal }, []],
+    [
+      "#?sort=total",
+      20_001,
+      { orders: byTotal },
+      [`order by total, since sorting other than by total descending needs ${few}`],
+    ],
+    [
+      "#?sort=status&from.total=1",
+      20_001,
+      { orders: bothWays },
+      [
+        `total from 1, since ranges need ${few}`,
+        `order by status, since sorting other than by total or ID ascending needs ${few}`,
+      ],
+    ],
+    ["#?customer=Bob", 20_001, { by: "customer" }, []],
+    [
+      "#?customer=Bob&customer=Eve",
+      20_001,
+      {},
+      [
+        "customer Bob or Eve, since one value of customer can be chosen, and with other conditions only if it has at most 20,000 records",
+      ],
+    ],
+    ["#?customer=Bob&customer=Eve&seen_at=5&sort=id&from.total=1", 20_000, { by: "seen_at" }, []],
+    ["#?customer=Bob&total=1", 20_000, { by: "customer" }, ["total 1, since total is not a facet"]],
+  ])("%s, in a view of %i records: %j", (hash, count, reach, refused) => {
+    const ofViews = { view: { snapshot: { count } }, orders: [], fields: ["customer", "seen_at"], ...reach };
+    expect(applied(parseHash(hash) as ListPlace, 50_000, ofViews).refused).toEqual(refused);
   });
 
   test("also of values of which too many combinations would be searched", () => {
