@@ -154,7 +154,8 @@ function changesLines({ changes }: ListingResult): Line[] {
 }
 
 function feedLines({ feed }: Pick<BuildResult, "feed">): Line[] {
-  return feed ? [{ verb: "feed", value: feed.entry ?? "no new entry: the records are the same", detail: FEED }] : [];
+  // Titles are long, so they are in the last column.
+  return feed ? [{ verb: "feed", value: FEED, detail: feed.entry ?? "no new entry: the records are the same" }] : [];
 }
 
 function gateLines(name: string, { gates }: ListingResult): Line[] {

@@ -248,7 +248,7 @@ explorer  https://example.com/people/
 changes   1,240 put, 3 removed, 22 kB          4 steps in changes.json
 warn      1 user: off_chain.liveness_tier outside what was observed
 warn      3 users: tokens_do_not_add_up
-feed      1,200 users added, 3 removed         feed.xml
+feed      feed.xml                             1,200 users added, 3 removed
 sign      SHA256SUMS.minisig                   key 41D7CC311FDAD50B
 gates     1,200 added, 3 removed, 0 changed    within the gates
 prune     1 old release
