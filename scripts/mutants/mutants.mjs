@@ -792,7 +792,7 @@ export const MUTANTS = [
     file: "src/core/source/source-columns.ts",
     from: "columns === undefined || (columns.includes(column)",
     to: "columns === undefined && (columns === undefined",
-    tests: ["test/build/source-columns.test.ts"],
+    tests: ["test/init/update.test.ts"],
   },
   {
     name: "serve-view-by-beginning-of-name",
@@ -800,5 +800,19 @@ export const MUTANTS = [
     from: "startsWith(one.path)",
     to: "startsWith(one.path.slice(0, -1))",
     tests: ["test/serve/views.test.ts"],
+  },
+  {
+    name: "feed-of-another-site-kept",
+    file: "src/verify/disk/feed.ts",
+    from: "if (found !== expected)",
+    to: 'if (found === "")',
+    tests: ["test/build/artifacts/feed.test.ts"],
+  },
+  {
+    name: "data-package-formulas-constrained",
+    file: "src/build/artifacts/table-schema.ts",
+    from: "return isKept(schema) ? textConstraints(schema) : {};",
+    to: "return textConstraints(schema);",
+    tests: ["test/build/artifacts/data-package/data-package.test.ts"],
   },
 ];
