@@ -1,4 +1,5 @@
 /** Compares a listing with the last release for the feed: totals, and the first names of each kind of change. */
+import { join } from "node:path";
 import type { Change, Diff } from "../../../core/compare/change.js";
 import { compareSides } from "../../../core/compare/compare.js";
 import type { Matches } from "../../../core/compare/match.js";
@@ -75,8 +76,10 @@ export async function findNews(
     }
   } catch (error) {
     // A damaged release is replaced, so that it does not stop a build.
-    if (error instanceof UserError && (await findDamage(previous, signal)) !== undefined) return { why: error.message };
-    throw error;
+    const damaged = error instanceof UserError ? await findDamage(previous, signal) : undefined;
+    if (damaged === undefined) throw error;
+    // The error's advice is about `current`, which is another release once this is read.
+    return { why: `${join(previous.folder, damaged)} does not match its digest` };
   }
 }
 
