@@ -8,6 +8,8 @@ import { SHOP } from "../../../support/shop.js";
 import { reading } from "./described.js";
 
 const SITE = "https://shop.example.com";
+/** The optional files that a site has at its top, and not in its listings. */
+const AT_TOP = ["datapackage.json", "feed.xml"];
 
 /** The shop, with names that become equal without their slashes, and all optional files in one listing. */
 function described() {
@@ -21,8 +23,7 @@ function described() {
       baseUrl: `${SITE}/${name}`,
       links: "query",
       encodings: ["br"],
-      // A site has its feed at the top.
-      files: name === "customers" ? OPTIONAL_FILES.filter((path) => path !== "feed.xml") : [],
+      files: name === "customers" ? OPTIONAL_FILES.filter((path) => !AT_TOP.includes(path)) : [],
       isInSite: true,
     };
     return { name, contract: contractOf(file), described };
@@ -30,12 +31,18 @@ function described() {
 }
 
 test("it has all paths of each listing below its name, and the files at the top", () => {
-  const { document } = reading(describeSiteApi({ baseUrl: SITE, feed: true }, described()));
+  const { document } = reading(describeSiteApi({ baseUrl: SITE, dataPackage: true, feed: true }, described()));
   const expected = described().flatMap(({ name, contract, described }) => {
     const own = reading(describeApi(contract, described)).document;
     return Object.keys(own.paths).map((path) => `/${name}${path}`);
   });
-  const top = ["/snapshot.json", "/openapi.json", "/SHA256SUMS", "/SHA256SUMS.minisig", "/feed.xml"];
+  const top = [
+    "/snapshot.json",
+    "/openapi.json",
+    "/SHA256SUMS",
+    "/SHA256SUMS.minisig",
+    ...AT_TOP.map((path) => `/${path}`),
+  ];
   expect(Object.keys(document.paths).sort()).toEqual([...expected, ...top].sort());
 });
 
@@ -46,7 +53,7 @@ test("it has the title and the description of the site", () => {
 });
 
 test("all references lead to components, and all names are of one operation", () => {
-  const text = describeSiteApi({ baseUrl: SITE, feed: true }, described());
+  const text = describeSiteApi({ baseUrl: SITE, dataPackage: true, feed: true }, described());
   const { document } = reading(text);
   for (const [, kind = "", name = ""] of text.matchAll(/"\$ref": "#\/components\/(\w+)\/([^"]+)"/g))
     expect(document.components[kind], `${kind} ${name}`).toHaveProperty([name]);
