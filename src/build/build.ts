@@ -154,7 +154,7 @@ function targetOf(job: Job, all: readonly Job[], staging: Staging, previous: Sit
   const feed = settings.feed ? `${"../".repeat(name === "" ? 0 : name.split("/").length)}${FEED}` : undefined;
   let written: WrittenViews | undefined;
   const startReceiver = (collection: Collection) => {
-    written = new WrittenViews({ contract, collection, encodings, files, previous: before, workers });
+    written = new WrittenViews({ name, contract, collection, encodings, files, previous: before, workers });
     return Mergers.start(data, {
       contract,
       collection,

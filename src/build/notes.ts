@@ -2,7 +2,7 @@
 import { basePath, DEFAULT_PATH, pageUrl } from "../core/contract/links.js";
 import { noteOnMirrorTable } from "../core/contract/listing-names.js";
 import { USERS_CONTRACT } from "../core/contract/users.js";
-import { noteOnTimes, noteOnValues } from "../core/contract/views.js";
+import { beforeViews, noteOnTimes, noteOnValues } from "../core/contract/views.js";
 import { count } from "../core/print/numbers.js";
 import { openSiteIfComplete, type ReleaseListing, type Site } from "../core/release/site.js";
 import { findCaseTwins } from "../core/release/views.js";
@@ -25,7 +25,7 @@ export async function notesOf(
   movedFrom: string | undefined,
   { feed }: Pick<MadeCurrent, "feed">,
   replaced: Site | undefined,
-  written: readonly Pick<WrittenListing, "views">[],
+  written: readonly Pick<WrittenListing, "name" | "views">[],
 ): Promise<string[]> {
   const { baseUrl, dist, listings, hosted, isPlain } = settings;
   const moved = movedFrom === undefined ? [] : [`links led to ${movedFrom} until now; they lead to ${baseUrl}`];
@@ -35,7 +35,9 @@ export async function notesOf(
     return noteOnMirrorTable(name, settings.contract.listing.words[1]) ?? [];
   });
   const ofHosts = await notesOnHosts(settings, folder);
-  const ofViews = written.flatMap(({ views }) => views.flatMap(noteOnView));
+  const ofViews = written.flatMap(({ name, views }) => {
+    return views.flatMap(noteOnView).map((note) => beforeViews(name) + note);
+  });
   return [
     ...new Set([
       ...moved,

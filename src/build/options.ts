@@ -9,7 +9,7 @@ import { AVATAR_PATH } from "../core/contract/links.js";
 import { kindOf } from "../core/contract/record/kind.js";
 import { referencesOf } from "../core/contract/references.js";
 import { USERS_CONTRACT } from "../core/contract/users.js";
-import { formsOf, type GivenViews, type View, viewsOf } from "../core/contract/views.js";
+import { beforeViews, formsOf, type GivenViews, type View, viewsOf } from "../core/contract/views.js";
 import { manyMistakes, usageError } from "../core/errors.js";
 import { suggest } from "../core/print/near.js";
 import {
@@ -100,7 +100,7 @@ export async function resolveSite({ listings: own, ...options }: Complete<BuildO
   for (const [name, given] of Object.entries(own).sort()) {
     const contract = await contractInSite(name, given.contract, options.contract);
     const whole = { ...options, ...given, contract: contract.file, baseUrl: `${baseUrl}/${name}` };
-    listings.push({ name, settings: await resolveOptions(whole as Complete<BuildOptions>, baseUrl) });
+    listings.push({ name, settings: await resolveOptions(whole as Complete<BuildOptions>, name, baseUrl) });
   }
   requireTargets(listings);
   requireCsv(options, listings);
@@ -213,10 +213,13 @@ function requireTargets(listings: readonly { name: string; settings: BuildSettin
 }
 
 /** The views of a listing. @throws UserError (usage) if they do not fit its contract */
-function viewsFor(contract: Contract, given: GivenViews = {}): readonly View[] {
-  const found = viewsOf(contract, given);
-  if ("mistakes" in found) throw manyMistakes("views", found.mistakes);
-  return found.views;
+function viewsFor(contract: Contract, given: GivenViews | undefined, listing: string): readonly View[] {
+  const found = viewsOf(contract, given ?? {});
+  if ("views" in found) return found.views;
+  throw manyMistakes(
+    "views",
+    found.mistakes.map((mistake) => beforeViews(listing) + mistake),
+  );
 }
 
 /** @throws UserError (usage) if the path of a listing begins with a name of the files that the options ask for */
@@ -238,10 +241,11 @@ function requireFreePath(
 
 /**
  * Derives from the options of a build what the stages of a listing need.
+ * @param name of the listing in its site; empty for a plain release.
  * @param site the base URL of the site, if the listing is one of several.
  * @throws UserError (usage) if they do not fit together
  */
-async function resolveOptions(options: Complete<BuildOptions>, site?: string) {
+async function resolveOptions(options: Complete<BuildOptions>, name = "", site?: string) {
   if (options.table !== undefined && options.query !== undefined)
     throw usageError("build: table and query exclude each other; give one of them.");
   const contract = await loadContract(options.contract);
@@ -251,7 +255,7 @@ async function resolveOptions(options: Complete<BuildOptions>, site?: string) {
   const carriesAvatar = hasAvatars && options.defaultAvatar === undefined;
   const { bulk, changes, csv, explorer, feed, links, pageSize, parquet } = options;
   const lookup = explorer || options.lookup;
-  const views = viewsFor(contract, options.views);
+  const views = viewsFor(contract, options.views, name);
   requireFreePath(contract.listing, { views: views.length > 0, parquet });
   const chosen = { ...options, contract, baseUrl, encodings, carriesAvatar, lookup, explorer, feed, views };
   const files = [

@@ -12,6 +12,7 @@ import { viewPathsOf } from "../../src/core/release/views.js";
 import { type BuildOptions, build, buildShard } from "../../src/index.js";
 import { checkSums, readTree, scratch } from "../support/files.js";
 import { HARD_TAGS, PLACE_VIEWS, PLACES, type Place, places, writePlaces } from "../support/places.js";
+import { SHOP, writeShop } from "../support/shop.js";
 
 const BASE_URL = "https://data.example.com";
 
@@ -161,6 +162,32 @@ test("a view with too many values is refused, and the current release stays", as
   expect(nearly.notes).toContain("views.id has 24 values; a build refuses more than 30, its most");
 });
 
+test("what a site says of a view names its listing", async () => {
+  const folder = scratch();
+  const db = writeShop(folder);
+  const buildShop = (views: BuildOptions["views"]) => {
+    const orders = { ...SHOP.orders, views };
+    return build({ db, dist: join(folder, "dist"), baseUrl: BASE_URL, listings: { ...SHOP, orders }, workers: 0 });
+  };
+  await expect(buildShop(["custmer_id"])).rejects.toMatchObject({
+    exitCode: 2,
+    message: "listings.orders.views.custmer_id: the contract has no field custmer_id; did you mean customer_id?",
+  });
+  await expect(buildShop(["custmer_id", "tottal"])).rejects.toMatchObject({
+    details: [
+      "listings.orders.views.custmer_id: the contract has no field custmer_id; did you mean customer_id?",
+      "listings.orders.views.tottal: the contract has no field tottal; did you mean total?",
+    ],
+  });
+  const few = buildShop({ customer: { by: "customer_id", most: 5 } });
+  await expect(few).rejects.toThrow(/^listings\.orders\.views\.customer has 6 values, and most is 5; /);
+  const { notes } = await buildShop({ customer: { by: "customer_id", most: 6 } });
+  expect(notes).toContain("listings.orders.views.customer has 6 values; a build refuses more than 6, its most");
+  // Nothing has changed but the limit.
+  const fewer = buildShop({ customer: { by: "customer_id", most: 5 } });
+  await expect(fewer).rejects.toThrow(/^listings\.orders\.views\.customer has 6 values, and most is 5; /);
+});
+
 test("values that differ only by case are noted", async () => {
   const { notes } = await buildPlaces(newDist(), places(24), { views: ["tag"] });
   expect(notes).toContain(
@@ -177,7 +204,15 @@ test("values that differ only by case are refused if the file system ignores cas
   const values = ["DE", "de"].map((value) => ({ value, records: 1 }));
   const collection = { baseUrl: BASE_URL, path: "/places/", links: "query", count: 2, pages: 1, pageSize: 10 } as const;
   const files = new StagedFiles(folder, "/places/", undefined, () => {});
-  const written = new WrittenViews({ contract, collection, encodings: [], files, previous: undefined, workers: 0 });
+  const written = new WrittenViews({
+    name: "",
+    contract,
+    collection,
+    encodings: [],
+    files,
+    previous: undefined,
+    workers: 0,
+  });
   // The second folder exists before it is made, as in a file system that ignores case.
   mkdirSync(join(folder, "views/tag/de"), { recursive: true });
   const sorted = { view, values, paths: viewPathsOf("tag", values, collection), numbers: Uint32Array.of(0, 1) };

@@ -75,6 +75,8 @@ export interface SortedView {
 
 /** Makes the pages of views: a build writes them, verify compares them with existing ones. Close it in a `finally`. */
 export interface ViewPages {
+  /** The name of the listing in its site; empty for a plain release. */
+  readonly listing: string;
   /** The SHA-256 of records.sha256, which is written before. */
   readonly state: string;
   /** Takes all views over from the last release, if it has the same ones of the same records. @returns whether it did */

@@ -6,14 +6,13 @@ import { type PageRecords, recordsOf } from "../../core/contract/record/split.js
 import type { ViewValue } from "../../core/contract/segment.js";
 import {
   type GivenViews,
+  requireFew,
   VIEW_PARTS,
   type View,
   type ViewPart,
   valueSchemaOf,
   viewsOf,
-  whyTooMany,
 } from "../../core/contract/views.js";
-import { UserError } from "../../core/errors.js";
 import { VIEWS, VIEWS_FOLDER, viewIndexPath, viewSumsPath } from "../../core/release/layout.js";
 import {
   type CountedValue,
@@ -186,7 +185,7 @@ class ViewMerger implements Merger {
 
   async #writeView(view: View, table: TermTable, signal: AbortSignal | undefined): Promise<ViewEntry> {
     const { sink, collection } = this.context;
-    const { values, numbers } = await sortView(view, table, collection.count, signal);
+    const { values, numbers } = await sortView(view, table, collection.count, this.#pages.listing, signal);
     const paths = viewPathsOf(view.name, values, collection);
     const pages = await this.#pages.make({ view, values, paths, numbers }, signal);
     if (values) {
@@ -208,6 +207,7 @@ async function sortView(
   view: View,
   table: TermTable,
   count: number,
+  listing: string,
   signal: AbortSignal | undefined,
 ): Promise<Pick<SortedView, "values" | "numbers">> {
   const turn = createTurns(TERMS, signal);
@@ -231,8 +231,7 @@ async function sortView(
     all.add(term.numbers);
   }
   const listed = view.by && withChoices(found, view.by, view.part);
-  const why = whyTooMany(view, Math.max(values, listed?.length ?? 0));
-  if (why !== undefined) throw new UserError(why);
+  requireFew(view, Math.max(values, listed?.length ?? 0), listing);
   return { values: listed, numbers: all.numbers };
 }
 

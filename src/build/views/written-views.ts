@@ -5,7 +5,7 @@ import stringify from "fast-json-stable-stringify";
 import type { Contract } from "../../core/contract/contract.js";
 import type { Encoding } from "../../core/contract/headers.js";
 import type { Collection } from "../../core/contract/page.js";
-import { type View, whyTooMany } from "../../core/contract/views.js";
+import { beforeViews, requireFew, type View } from "../../core/contract/views.js";
 import { UserError } from "../../core/errors.js";
 import { packageFile } from "../../core/package.js";
 import {
@@ -46,6 +46,8 @@ interface LargestFile {
 }
 
 interface Options {
+  /** The name of the listing in its site; empty for a plain release. */
+  name: string;
   contract: Contract;
   collection: Collection;
   encodings: readonly Encoding[];
@@ -64,6 +66,10 @@ export class WrittenViews implements ViewPages {
 
   constructor(private readonly options: Options) {}
 
+  get listing(): string {
+    return this.options.name;
+  }
+
   get state(): string {
     return this.options.files.digestOf(RECORDS) ?? "";
   }
@@ -72,13 +78,14 @@ export class WrittenViews implements ViewPages {
   async reuse(views: readonly View[], signal: AbortSignal | undefined): Promise<boolean> {
     const { files, previous } = this.options;
     if (!previous || !this.#hasSame(previous, views)) return false;
-    for (const [at, { values }] of previous.views.entries()) requireFew(views[at] as View, values?.length ?? 0);
+    for (const [at, { values }] of previous.views.entries())
+      requireFew(views[at] as View, values?.length ?? 0, this.listing);
     const texts = readTexts(previous);
     if (!texts) return false;
     for (const { sums } of previous.views)
       if ((await findAltered(join(previous.folder, VIEWS_FOLDER), listFiles(sums), signal)) !== undefined) return false;
     for (const [at, { sums, values }] of previous.views.entries()) {
-      makePageFolders(files.folder, sums.paths);
+      makePageFolders(files.folder, sums.paths, this.listing);
       const linked = linkPages(previous.folder, files.folder, sums);
       this.views.push({ view: views[at] as View, sums, values: values?.length, ...linked });
     }
@@ -89,7 +96,7 @@ export class WrittenViews implements ViewPages {
   /** Writes the pages of a view. Links those that the last release has. */
   async make({ view, values, paths, numbers }: SortedView, signal: AbortSignal | undefined): Promise<PageDigests> {
     const { collection, encodings, files, previous } = this.options;
-    makePageFolders(files.folder, paths);
+    makePageFolders(files.folder, paths, this.listing);
     const digests = new PageDigests(paths.pages, ["identity", ...encodings]);
     const before = previous?.views.find(({ entry }) => entry.name === view.name)?.sums;
     const knownOf = (pages: readonly ViewPage[]) =>
@@ -158,12 +165,6 @@ export class WrittenViews implements ViewPages {
   }
 }
 
-/** @throws UserError if a view has too many values */
-function requireFew(view: View, values: number): void {
-  const why = whyTooMany(view, values);
-  if (why !== undefined) throw new UserError(why);
-}
-
 function isMadeAlike(entry: ReleaseView["entry"], view: View): boolean {
   const { name, by, part, order } = entry;
   const making = { name, ...(by !== undefined && { by }), ...(part && { part }), ...(order && { order }) };
@@ -195,14 +196,14 @@ function linkPages(from: string, to: string, sums: ReleaseView["sums"]): Pick<Wr
 }
 
 /** Makes the folders of a view's pages. @throws UserError if two of them are one, since the file system ignores case */
-function makePageFolders(release: string, paths: ViewPaths): void {
+function makePageFolders(release: string, paths: ViewPaths, listing: string): void {
   const twins = findCaseTwins(paths.values);
   const top = makeFolder(makeFolder(release, VIEWS_FOLDER), paths.view);
   for (const { segment } of paths.values) {
     const other = twins.get(segment);
     if (other !== undefined && lstatSync(join(top, segment), { throwIfNoEntry: false }))
       throw new UserError(
-        `views.${paths.view} has the values ${other} and ${segment}, which differ only by case, and the file system of ${release} ignores case. Build on one that does not, or make the values alike.`,
+        `${beforeViews(listing)}views.${paths.view} has the values ${other} and ${segment}, which differ only by case, and the file system of ${release} ignores case. Build on one that does not, or make the values alike.`,
       );
     makeFolder(segment === "" ? top : makeFolder(top, segment), "pages");
   }

@@ -1,4 +1,5 @@
 /** Views: the records of a listing by the values of a field, in another order, or both. */
+import { UserError } from "../errors.js";
 import { suggest } from "../print/near.js";
 import { count, number } from "../print/numbers.js";
 import { type Contract, type Field, fieldAt } from "./contract.js";
@@ -133,6 +134,11 @@ function compile(
 ): View | { mistake: string } {
   const unknown = [path ?? [], entries.map(pathOfEntry)].flat().find((wanted) => !hasField(fields, wanted));
   if (unknown !== undefined) {
+    const [, timed = "", other] = /^(.+):(.+)$/su.exec(unknown) ?? [];
+    if (other !== undefined && unknown === path && hasField(fields, timed))
+      return {
+        mistake: `${other} is not a part of dates and times; parts are ${Object.keys(VIEW_PARTS).join(" and ")}.`,
+      };
     const known = fields.map((field) => field.path);
     return { mistake: `the contract has no field ${unknown}; ${suggest(unknown, known)}` };
   }
@@ -204,15 +210,22 @@ function wordsFor(schema: ValueSchema): string {
   if (isTime(schema)) return format === "date" ? "a date" : "a time";
   const kind = kindOf(schema);
   if (kind !== "array") return WORDS[kind];
-  return `a list whose items are ${WORDS[kindOf(schema.items ?? {})]}`;
+  return `a list in which each item is ${WORDS[kindOf(schema.items ?? {})]}`;
 }
 
-/** The sentence for a view that has too many values; undefined if it has not. */
-export function whyTooMany({ name, most }: Pick<View, "name" | "most">, values: number): string | undefined {
-  if (values <= most) return undefined;
+/** How a sentence about the views of a listing begins, before `views`. @param listing its name in the site; empty for a plain release */
+export function beforeViews(listing: string): string {
+  return listing === "" ? "" : `listings.${listing}.`;
+}
+
+/** @throws UserError if a view of a listing has too many values */
+export function requireFew({ name, most }: Pick<View, "name" | "most">, values: number, listing: string): void {
+  if (values <= most) return;
   const raise = values <= MOST_VALUES.max ? `raise it to at most ${number(MOST_VALUES.max)}, or ` : "";
   const atMost = raise === "" ? `, at most ${number(MOST_VALUES.max)}` : "";
-  return `views.${name} has ${count(values, "value")}, and most is ${number(most)}${atMost}; ${raise}use --lookup to find records by name.`;
+  throw new UserError(
+    `${beforeViews(listing)}views.${name} has ${count(values, "value")}, and most is ${number(most)}${atMost}; ${raise}use --lookup to find records by name.`,
+  );
 }
 
 /** Share of the values allowed from which on a build says so. */

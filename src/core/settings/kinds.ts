@@ -9,6 +9,7 @@ import { isObject } from "../contract/json.js";
 import { basePath, canParse, isPublishableUrl } from "../contract/links.js";
 import { MOST_VALUES, VIEW_PARTS, type ViewPart } from "../contract/views.js";
 import { UserError } from "../errors.js";
+import { number } from "../print/numbers.js";
 import { isShard } from "../shards.js";
 
 /**
@@ -396,6 +397,6 @@ const viewForm = z.strictObject({
 export const views = {
   kind: "views",
   schema: z.union([z.array(z.string().min(1)).min(1), z.record(z.string(), viewForm)]),
-  allowed: 'a list such as country,opened:year,-height, or views by name such as {"country": {"by": "country"}}',
+  allowed: `a list such as country,opened:year,-height, or views by name with by, part (${Object.keys(VIEW_PARTS).join(" or ")}), order (a list) or most (1 to ${number(MOST_VALUES.max)}), such as {"country": {"by": "country"}}`,
   placeholder: "<field,...>",
 } as const;

@@ -47,6 +47,7 @@ interface Options {
 /** Compares the pages of views with those that the records make. */
 export class CheckedViews implements ViewPages {
   readonly state: string;
+  readonly listing = "";
   #records: RecordsFile | undefined;
   #pool: ThreadPool<ViewsToCheck, ViewJob, CheckedViewPages> | undefined;
   #closeInline = () => {};

@@ -465,6 +465,31 @@ describe("entries are lost, which the build says, and the feed begins anew", () 
     await expectVerified();
   });
 
+  test("after a contract that had more fields, and the new entry has none of their values", async () => {
+    await made();
+    runSql(db, "DELETE FROM items WHERE id = 3");
+    const contract = contractWith(["item", "items"], { id: integer });
+    expect(await buildItems({ contract })).toMatchObject({
+      notes: ["feed.xml begins anew, without earlier entries: they may have values of name, no longer in the contract"],
+    });
+    const [entry, ...others] = read().entries;
+    expect(others).toEqual([]);
+    expect(entry?.title).toBe("1 item removed, contract changed");
+    expect(entry?.content).toContain("<p>1 item removed: 3</p>");
+    await expectVerified();
+  });
+
+  test("after a contract whose key is no longer published, and removed records have no names", async () => {
+    await made();
+    const contract = contractWith(["item", "items"], { name: text }, { key: "name", label: "name" });
+    expect(await buildItems({ contract })).toMatchObject({
+      notes: ["feed.xml begins anew, without earlier entries: they may have values of id, no longer in the contract"],
+    });
+    expect(read().entries[0]?.content).toContain(
+      "<p>3 items added: One, Three, Two</p><p>3 items removed</p><p>The contract changed.",
+    );
+  });
+
   test("after a broken release", async () => {
     await made();
     rmSync(join(current(), "SHA256SUMS"));
@@ -478,9 +503,11 @@ describe("entries are lost, which the build says, and the feed begins anew", () 
 test("a damaged page of the last release does not stop a build, and the entry says that it does not compare", async () => {
   await buildItems();
   runSql(db, "UPDATE items SET name = 'Zwei' WHERE id = 2");
+  const damaged = join(current(), "pages/1.json");
   write(current(), "pages/1.json", "{}");
-  const note = expect.stringMatching(/^feed\.xml does not say what changed: Page 1 of current /);
-  expect(await buildItems()).toMatchObject({ notes: [note] });
+  expect(await buildItems()).toMatchObject({
+    notes: [`feed.xml does not say what changed: ${damaged} does not match its digest`],
+  });
   expect(titles()).toEqual(["2 items, not compared with the last release, which is damaged", "First release, 2 items"]);
   // Gates refuse such a release, as without a feed.
   runSql(db, "UPDATE items SET name = 'Dos' WHERE id = 2");
@@ -549,6 +576,17 @@ describe("a site", () => {
     expect(Object.keys(api.paths).filter((path) => path.includes("feed"))).toEqual(["/feed.xml"]);
     expect(await buildShop()).toMatchObject({ new: false });
     await expectVerified();
+  });
+
+  test("begins anew when a listing has fewer fields", async () => {
+    await buildShop();
+    const customers = { contract: contractWith(["customer", "customers"], { id: integer }) };
+    expect(await buildShop({ listings: { ...SHOP, customers } })).toMatchObject({
+      notes: [
+        "feed.xml begins anew, without earlier entries: they may have values of customers.name, no longer in the contract",
+      ],
+    });
+    expect(titles()).toEqual(["customers: contract changed"]);
   });
 
   test("says which listings were added, removed and renamed", async () => {

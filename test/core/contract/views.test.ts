@@ -141,8 +141,9 @@ describe("the setting", () => {
     [{ "tag-year": { by: "tag", part: "year" } }, "views.tag-year: part is for dates and times, and tag is a text."],
     [
       { topics: { order: ["topics"] } },
-      "views.topics: order needs texts, numbers, booleans, dates or times, and topics is a list whose items are a text.",
+      "views.topics: order needs texts, numbers, booleans, dates or times, and topics is a list in which each item is a text.",
     ],
+    [["opened:day"], "views.opened-day: day is not a part of dates and times; parts are year and month."],
     [{ x: {} }, "views.x: give it a field with by, an order, or both."],
     [
       { x: { order: ["id"], most: 3 } },

@@ -253,6 +253,10 @@ test.each<[Given, string]>([
     { flags: { maxAdded: "" } },
     '--max-added must be a number of records or a percentage, such as 10, 2% or orders=5%, got "".',
   ],
+  [
+    { file: { views: { at: { by: "opened", part: "day" } } } },
+    'views in rollcall.config.json must be a list such as country,opened:year,-height, or views by name with by, part (year or month), order (a list) or most (1 to 10,000), such as {"country": {"by": "country"}}, got {"at":{"by":"opened","part":"day"}}.',
+  ],
   [{ file: { quiet: 1 } }, "quiet in rollcall.config.json must be true or false, got 1."],
   [
     { file: { contract: 3 } },

@@ -95,6 +95,7 @@ function tellChanges(listing: ToldListing): Told[] {
 }
 
 function namesOf(counted: string, kind: ChangeKind, names: readonly NamedRecord[], all: number): Markup {
+  if (names.length === 0) return html`<p>${counted} ${kind}</p>`;
   const more = all - names.length;
   const linked = names.map(({ name, url }, at) => {
     const text = url === undefined ? html`${name}` : html`<a href="${url}">${name}</a>`;

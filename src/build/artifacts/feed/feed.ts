@@ -1,6 +1,8 @@
 /** feed.xml of a release: the entry on what it changed, and the entries of the last release. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { findContractChanges } from "../../../core/contract/changes.js";
+import { listed } from "../../../core/print/text.js";
 import { CURRENT, explorerPath, FEED } from "../../../core/release/layout.js";
 import { type ListingLocation, listingUrl, locationOf } from "../../../core/release/location.js";
 import { requireClock } from "../../../core/release/name.js";
@@ -12,7 +14,7 @@ import { titleOf } from "../../../explorer/meaning.js";
 import { readIntact } from "../artifact.js";
 import { type Beginning, type ToldListing, tellRelease } from "./entry.js";
 import { encodeFeed, type Feed, type FeedEntry, parseFeed, recordsOf, timeText } from "./file.js";
-import { cut } from "./news.js";
+import { cut, MOST_NAMES } from "./news.js";
 
 /** A release that has all files but those that name all others. */
 interface FeedSite {
@@ -45,7 +47,7 @@ export interface PlannedFeed {
 /** Plans the feed of a release. @param id the release's */
 export function planFeed(site: FeedSite, id: string, listings: readonly FeedListing[]): PlannedFeed {
   const { location, explorer, previous } = site;
-  const { entries, beginning, lost } = lastEntries(site);
+  const { entries, beginning, lost } = lastEntries(site, listings);
   const page = explorer ? location.baseUrl + explorerPath(location.path) : undefined;
   const frame = { ...nameFeed(site, listings), baseUrl: location.baseUrl, page };
   const records = recordsOf(listings);
@@ -91,7 +93,7 @@ interface LastEntries {
 }
 
 /** The entries of the current release, if its feed is intact and of this listing. */
-function lastEntries({ dist, location, previous }: FeedSite): LastEntries {
+function lastEntries({ dist, location, previous }: FeedSite, listings: readonly FeedListing[]): LastEntries {
   if (!previous) {
     const beginning = findCurrent(dist) === undefined ? "First release" : "Feed begins";
     const hadFeed = existsSync(join(dist, CURRENT, FEED));
@@ -112,9 +114,19 @@ function lastEntries({ dist, location, previous }: FeedSite): LastEntries {
   const feed = parseFeed(text);
   if ("why" in feed) return { entries: [], lost: `that of the last release ${feed.why}` };
   const { entries, baseUrl } = feed;
-  return baseUrl === location.baseUrl
-    ? { entries }
-    : { entries: [], lost: `that of the last release is of ${baseUrl}` };
+  if (baseUrl !== location.baseUrl) return { entries: [], lost: `that of the last release is of ${baseUrl}` };
+  const removed = removedFields(previous, listings);
+  if (removed.length === 0) return { entries };
+  return { entries: [], lost: `they may have values of ${listed(removed, MOST_NAMES)}, no longer in the contract` };
+}
+
+/** The fields that contracts of the last release have and those of the new one lack: `name`, or `customers.name` in a site. */
+function removedFields({ listings: before }: Site, listings: readonly FeedListing[]): string[] {
+  return listings.flatMap(({ name, settings: { contract } }) => {
+    const old = before.find((listing) => listing.name === name)?.release.contract;
+    const paths = (old && findContractChanges(old, contract)?.removed) ?? [];
+    return paths.map((path) => cut(name === "" ? path : `${name}.${path}`));
+  });
 }
 
 /** The files among which a release has its feed: those at its top. */

@@ -1,4 +1,5 @@
 /** Compares a listing with the last release for the feed: totals, and the first names of each kind of change. */
+import { join } from "node:path";
 import type { Change, Diff } from "../../../core/compare/change.js";
 import { compareSides } from "../../../core/compare/compare.js";
 import type { Matches } from "../../../core/compare/match.js";
@@ -63,9 +64,10 @@ export async function findNews(
   try {
     const diff = await compareSides(old, sideOf(stage, contract, links), { matches, signal });
     try {
+      const old = namingAfter(previous.contract, diff.contract?.removed ?? []);
       const names = {
         added: await firstNames(diff, "added", contract, page),
-        removed: await firstNames(diff, "removed", previous.contract, undefined),
+        removed: old ? await firstNames(diff, "removed", old, undefined) : [],
         changed: await firstNames(diff, "changed", contract, page),
       };
       return { diff, names, hasOtherContract: previous.contract.text !== contract.text };
@@ -74,15 +76,26 @@ export async function findNews(
     }
   } catch (error) {
     // A damaged release is replaced, so that it does not stop a build.
-    if (error instanceof UserError && (await findDamage(previous, signal)) !== undefined) return { why: error.message };
-    throw error;
+    const damaged = error instanceof UserError ? await findDamage(previous, signal) : undefined;
+    if (damaged === undefined) throw error;
+    // The error's advice is about `current`, which is another release once this is read.
+    return { why: `${join(previous.folder, damaged)} does not match its digest` };
   }
+}
+
+/** The fields that name a record: by its label, or by its key. */
+type Naming = Pick<Contract, "key" | "label">;
+
+/** What names the records of a contract without the values of fields that are removed; undefined if its key is one. */
+function namingAfter({ key, label }: Contract, removed: readonly string[]): Naming | undefined {
+  if (removed.includes(key.path)) return undefined;
+  return { key, label: removed.includes(label.path) ? key : label };
 }
 
 async function firstNames(
   diff: Diff,
   kind: ChangeKind,
-  contract: Contract,
+  naming: Naming,
   page: string | undefined,
 ): Promise<NamedRecord[]> {
   const wanted = Math.min(MOST_NAMES, diff[kind]);
@@ -90,7 +103,7 @@ async function firstNames(
   if (wanted === 0) return names;
   for await (const change of diff.changes(kind)) {
     const record = change.kind === "changed" ? change.new : change.record;
-    const name = String(nameOf(record, contract) ?? valueAt(record, contract.key));
+    const name = String(nameOf(record, naming) ?? valueAt(record, naming.key));
     const url = page && recordAddress(page, change.id);
     // A blank name would be an invisible link.
     names.push({ name: cut(name) || JSON.stringify(name), url: url && url.length <= LONGEST_LINK ? url : undefined });

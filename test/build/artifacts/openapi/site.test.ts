@@ -8,8 +8,8 @@ import { SHOP } from "../../../support/shop.js";
 import { reading } from "./described.js";
 
 const SITE = "https://shop.example.com";
-/** Files that a site has at its top alone. */
-const AT_TOP: readonly string[] = ["datapackage.json", "feed.xml"];
+/** The optional files that a site has at its top, and not in its listings. */
+const AT_TOP = ["datapackage.json", "feed.xml"];
 
 /** The shop, with names that become equal without their slashes, and all optional files in one listing. */
 function described() {
@@ -36,9 +36,13 @@ test("it has all paths of each listing below its name, and the files at the top"
     const own = reading(describeApi(contract, described)).document;
     return Object.keys(own.paths).map((path) => `/${name}${path}`);
   });
-  const top = ["snapshot.json", "openapi.json", "SHA256SUMS", "SHA256SUMS.minisig", ...AT_TOP].map(
-    (path) => `/${path}`,
-  );
+  const top = [
+    "/snapshot.json",
+    "/openapi.json",
+    "/SHA256SUMS",
+    "/SHA256SUMS.minisig",
+    ...AT_TOP.map((path) => `/${path}`),
+  ];
   expect(Object.keys(document.paths).sort()).toEqual([...expected, ...top].sort());
 });
 
