@@ -25,7 +25,7 @@ export async function notesOf(
   movedFrom: string | undefined,
   { feed }: Pick<MadeCurrent, "feed">,
   replaced: Site | undefined,
-  written: readonly Pick<WrittenListing, "views">[],
+  written: readonly Pick<WrittenListing, "name" | "views">[],
 ): Promise<string[]> {
   const { baseUrl, dist, listings, hosted, isPlain } = settings;
   const moved = movedFrom === undefined ? [] : [`links led to ${movedFrom} until now; they lead to ${baseUrl}`];
@@ -35,7 +35,9 @@ export async function notesOf(
     return noteOnMirrorTable(name, settings.contract.listing.words[1]) ?? [];
   });
   const ofHosts = await notesOnHosts(settings, folder);
-  const ofViews = written.flatMap(({ views }) => views.flatMap(noteOnView));
+  const ofViews = written.flatMap(({ name, views }) =>
+    views.flatMap(noteOnView).map((note) => (name === "" ? note : `${name}: ${note}`)),
+  );
   return [
     ...new Set([
       ...moved,

@@ -208,9 +208,10 @@ function wordsFor(schema: ValueSchema): string {
 }
 
 /** The sentence for a view that has too many values; undefined if it has not. */
-export function whyTooMany({ name, most }: Pick<View, "name" | "most">, values: number): string | undefined {
+export function whyTooMany({ name, by, most }: Pick<View, "name" | "by" | "most">, values: number): string | undefined {
   if (values <= most) return undefined;
-  const raise = values <= MOST_VALUES.max ? `raise it to at most ${number(MOST_VALUES.max)}, or ` : "";
+  const form = JSON.stringify({ [name]: { by: by?.path, most: MOST_VALUES.max } });
+  const raise = values <= MOST_VALUES.max ? `raise it in the config file, as in "views": ${form}, or ` : "";
   const atMost = raise === "" ? `, at most ${number(MOST_VALUES.max)}` : "";
   return `views.${name} has ${count(values, "value")}, and most is ${number(most)}${atMost}; ${raise}use --lookup to find records by name.`;
 }
