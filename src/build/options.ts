@@ -185,7 +185,9 @@ function requireDatabase(options: Complete<BuildOptions>, first: string): void {
       `Each listing has a table or a query of its own; give it in listings.${first}.table or listings.${first}.query.`,
     );
   if (views !== undefined)
-    throw usageError(`Each listing has views of its own; give them in listings.${first}.views of the config file.`);
+    throw usageError(
+      `--views is for one listing, and here are several. Name the views of each in the config file, as in "listings": {${JSON.stringify(first)}: {"views": ["field"]}}.`,
+    );
 }
 
 /** @throws UserError (usage) for a Data Package without a CSV file that it would describe */

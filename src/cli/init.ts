@@ -114,7 +114,9 @@ function describeSite(site: FoundSource, config: string, db: string, isConvertin
     ...notes.map((value) => ({ verb: "note", value, loud: true })),
     {
       verb: "note",
-      value: "published data is public; to omit a column or a table, remove it from its contract or from the settings",
+      value: `published data is public; to omit a column or a table, remove it from its contract or from the settings${
+        listings.some(({ found }) => hasPublishable(found)) ? PUBLISH_OMITTED : ""
+      }`,
       loud: true,
     },
     { verb: "write", value: config, detail: "the settings, with a path for each listing; edit them" },
@@ -129,9 +131,8 @@ function describeListing({ name, role, found }: FoundListing, isConverting: bool
     lines.push({ verb: "note", value: `${name}: ${note}`, loud: true });
   for (const [field, { "x-references": to }] of Object.entries(found.contract.properties))
     if (to !== undefined) lines.push({ verb: "refer", value: `${name}.${field}`, detail: `a record of ${to}` });
-  for (const { column, what, why } of found.columns.filter(({ schema }) => schema === undefined))
-    lines.push({ verb: "omit", value: `${name}.${column}`, detail: `${what}: ${why}`, loud: true });
   for (const line of found.columns.flatMap((column) => [
+    ...(column.schema === undefined ? [describeColumn(column)] : []),
     ...describeDoubt(column, false),
     ...describeConcern(column),
     ...describeOffer(column, isConverting),
@@ -140,11 +141,16 @@ function describeListing({ name, role, found }: FoundListing, isConverting: bool
   return lines;
 }
 
+const PUBLISH_OMITTED = "; to publish an omitted column, add its line to properties and its name to required";
+
+/** Whether a column is omitted that could be published. */
+function hasPublishable({ columns }: Found): boolean {
+  return columns.some(({ instead }) => instead !== undefined);
+}
+
 function describeTable(found: Found, config: string, db: string, isConverting: boolean): Line[] {
   const { name, kind, rows, columns, key, contract, sql, note, notes = [] } = found;
   const { path } = contract["x-listing"];
-  const left = columns.some(({ instead }) => instead !== undefined);
-  const publish = "; to publish an omitted column, add its line to properties and its name to required";
   const source = kind === "file" ? count(rows, "record") : `the ${kind} ${name}, ${count(rows, "row")}`;
   return [
     { verb: "read", value: db, detail: note === undefined ? source : `${source}; ${note}` },
@@ -155,7 +161,7 @@ function describeTable(found: Found, config: string, db: string, isConverting: b
     ...columns.flatMap((column) => describeDoubt(column, true)),
     ...columns.flatMap(describeConcern),
     ...columns.flatMap((column) => describeOffer(column, isConverting)),
-    { verb: "note", value: `published data is public${left ? publish : ""}`, loud: true },
+    { verb: "note", value: `published data is public${hasPublishable(found) ? PUBLISH_OMITTED : ""}`, loud: true },
     ...(sql === undefined
       ? []
       : [{ verb: "write", value: QUERY_FILE, detail: `the SELECT that reads ${name}; edit it` }]),

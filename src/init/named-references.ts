@@ -5,7 +5,7 @@ import { UserError, usageError } from "../core/errors.js";
 import { listed } from "../core/print/text.js";
 import type { Proposed } from "./decide.js";
 import type { Found, FoundListing } from "./found.js";
-import { isNamedAfter } from "./names.js";
+import { isNamedAfter, wordsOf } from "./names.js";
 import { addReferences, type ForeignKey, type MadeReference, type SourceValues } from "./references.js";
 import type { SurveyOptions } from "./subject.js";
 import type { Survey } from "./tally.js";
@@ -88,8 +88,10 @@ function keysByName(found: Found, survey: Survey, listings: readonly FoundListin
     }
     const key = columnOfKey(target);
     if (key === undefined) return [];
+    const isTelling = wordsOf(key).length > 1 && listings.filter((other) => hasKey(other.found, key)).length === 1;
     return own
-      .filter(({ column }) => isNamedAfter(column, target.name, key) && !(target === found && column === key))
+      .filter(({ column }) => isNamedAfter(column, target.name, key) || (isTelling && isSame(column, key)))
+      .filter(({ column }) => !(target === found && column === key))
       .map(({ column }) => ({ table: target.name, from: [column], to: [key] }));
   });
 }
@@ -98,6 +100,12 @@ function keysByName(found: Found, survey: Survey, listings: readonly FoundListin
 function isKey({ key }: Found, columns: readonly string[]): boolean {
   const { parts = [] } = key.added ?? {};
   return parts.length === columns.length && parts.every(({ column }) => columns.includes(column));
+}
+
+/** Whether a table has a key of one column with this name, such as `Baum-Nr`. */
+function hasKey(found: Found, name: string): boolean {
+  const key = columnOfKey(found);
+  return key !== undefined && isSame(key, name);
 }
 
 /** The column that is the key of a table; undefined if it is made of several, or is the line's number. */

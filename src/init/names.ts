@@ -2,6 +2,7 @@
 import { dirname, parse, resolve } from "node:path";
 import { mistakesInNames, TAKEN_NAMES } from "../core/contract/listing-names.js";
 import { capital } from "../core/print/text.js";
+import { RECORDS_WORDS } from "../core/release/site.js";
 import type { SourcePath } from "../core/source/text-format.js";
 
 /** Splits a name into lower-case words: `userEmail2`, `user-email 2` and `USER_EMAIL_2` give `user`, `email`, `2`. */
@@ -166,6 +167,16 @@ export function wordsForRecords(table: string): readonly [one: string, many: str
   const one = singular(last);
   const many = one === last ? plural(last) : last;
   return [[...parts, one].join(" "), [...parts, many].join(" ")];
+}
+
+/**
+ * The title of a contract, and its words for messages. A name with letters beyond ASCII is of another language than English, whose
+ * plurals are unknown: its records are `records`.
+ */
+export function wordingOf(table: string): { title: string; words: readonly [one: string, many: string] } {
+  if (/\P{ASCII}/u.test(table)) return { title: capital(table), words: RECORDS_WORDS };
+  const words = wordsForRecords(table);
+  return { title: capital(words[0]), words };
 }
 
 function singular(word: string): string {

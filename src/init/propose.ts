@@ -4,7 +4,7 @@ import { quoteName } from "../core/contract/sql.js";
 import { decide, type Proposed, type Treatment, unobserved } from "./decide.js";
 import { decimalReader } from "./decimals.js";
 import { type ChosenKey, chooseKey } from "./key.js";
-import { fieldOf, isAboutThings, proposePath, wordsForRecords, wordsOf } from "./names.js";
+import { fieldOf, isAboutThings, proposePath, wordingOf, wordsForRecords, wordsOf } from "./names.js";
 import type { SurveyOptions } from "./subject.js";
 import type { Survey } from "./tally.js";
 
@@ -64,11 +64,11 @@ export function propose(survey: Survey, options: SurveyOptions): Proposal {
     const column = sql === undefined ? key.added.sql : key.field;
     published.unshift([key.field, fromColumn(key.field, column, { type })]);
   }
-  const words = wordsForRecords(survey.name);
-  const label = chooseLabel(columns, words, key.field);
+  const { words, title } = wordingOf(survey.name);
+  const label = chooseLabel(columns, wordsForRecords(survey.name), key.field);
   const contract: ContractFile = {
     $schema: CONTRACT_SCHEMA,
-    title: words[0].replace(/^./u, (letter) => letter.toUpperCase()),
+    title,
     type: "object",
     "x-listing": {
       path: proposePath(survey.name),

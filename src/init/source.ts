@@ -195,6 +195,9 @@ export function notesOn({ name, found: { columns, key, rows, note } }: FoundList
     if (concern !== undefined) why.push(concern);
     return why.map((note) => `${inListing(column)}: ${note}`);
   });
+  const offered = columns.filter(({ offer, instead, sql }) => offer?.isPossible && !instead && sql === undefined);
+  for (const { column, offer } of offered)
+    ofColumns.push(`${inListing(column)}: with init --convert, ${offer?.what}: ${offer?.why}`);
   const onKey = key.added ? [`${inListing(key.field)}: ${key.why}`] : [];
   return [...onFile, ...onKey, ...ofColumns];
 }

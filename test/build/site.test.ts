@@ -35,6 +35,17 @@ function keysOf(name: string): number[] {
   return records.map(({ id }) => id).sort((one, other) => one - other);
 }
 
+test("views belong to a listing, which their notes name", async () => {
+  await expect(buildShop({ views: ["id"] })).rejects.toMatchObject({
+    exitCode: 2,
+    message:
+      '--views is for one listing, and here are several. Name the views of each in the config file, as in "listings": {"categories": {"views": ["field"]}}.',
+  });
+  const orders = { ...SHOP["orders"], views: { id: { by: "id", most: 300 } } };
+  const { notes } = await buildShop({ listings: { ...SHOP, orders } });
+  expect(notes).toContain("orders: views.id has 250 values; a build refuses more than 300, its most");
+});
+
 test("each listing is a release of its own, below the files that name them", async () => {
   const result = await buildShop();
   expect(result).toMatchObject({ new: true, switched: true, records: 270, pages: 9 });

@@ -155,7 +155,7 @@ test("a view with too many values is refused, and the current release stays", as
   await expect(byKey).rejects.toMatchObject({
     exitCode: 1,
     message:
-      "views.id has 30 values, and most is 29; raise it to at most 10,000, or use --lookup to find records by name.",
+      'views.id has 30 values, and most is 29; raise it in the config file, as in "views": {"id":{"by":"id","most":10000}}, or use --lookup to find records by name.',
   });
   expect(statSync(join(dist, CURRENT)).ino).toBe(statSync(first.folder).ino);
   const nearly = await buildPlaces(dist, places(24), { views: { id: { by: "id", most: 30 } } });

@@ -166,6 +166,7 @@ test.each<[line: string, message: RegExp, expected?: number]>([
     "diff ./empty",
     /"\.\/empty" is not a release in dist, a release's folder, a file or a folder of records, a base URL or git:REV:PATH/,
   ],
+  ["diff -", /Standard input cannot be compared\. Write it to a file, then pass that: rollcall diff records\.csv/],
   ["diff git:HEAD", /git:HEAD is not of the form git:REV:PATH/],
   ["diff git:HEAD:dist", /git cannot read the repository: fatal: not a git repository/],
   ["diff http://user:secret@127.0.0.1:9/", /has credentials/],

@@ -348,6 +348,19 @@ note   left out 1 empty row, line 3
   expect(await plain.stop("SIGTERM")).toBe(0);
 });
 
+test("says what init --convert would convert", async () => {
+  const place = workplace();
+  writeFileSync(join(place.cwd, "trees.csv"), "tree;planted;height\nA;31.01.2026;2,5\nB;28.02.2026;13,25\n");
+  const run = develop(place, "--json trees.csv");
+  await run.next();
+  const { made } = (await run.next()) as Event & { made: { notes: string[] } };
+  expect(made.notes).toEqual([
+    'planted: with init --convert, a date: "31.01.2026" becomes "2026-01-31"',
+    'height: with init --convert, a number: "2,5" becomes 2.5',
+  ]);
+  expect(await run.stop("SIGTERM")).toBe(0);
+});
+
 test("names columns that are new since the last release in dist", async () => {
   const place = { cwd: scratch(), temporary: scratch() };
   const db = join(place.cwd, "towns.csv");

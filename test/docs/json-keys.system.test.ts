@@ -24,7 +24,10 @@ test("the keys are those that the program prints", async () => {
   await add("init", "init --from users.sqlite --table users");
   await keysOf(`build ${sources}`);
   runSql(db, "UPDATE users SET username = 'other' WHERE username = 'user0'");
-  await add("build", `build ${sources} --explorer --views circles --changes 1 --feed --max-changed 5 --sign-key ${secret}`);
+  await add(
+    "build",
+    `build ${sources} --explorer --views circles --changes 1 --feed --max-changed 5 --sign-key ${secret}`,
+  );
   await add("build `--shard`", `build ${sources} --shard 0/2 --parts parts`);
   runSql(db, "DELETE FROM users");
   await add("build, limit exceeded", `build ${sources} --max-removed 1`, 3);

@@ -97,11 +97,13 @@ describe("the examples of files and databases", () => {
 
   test("a GTFS feed", () => {
     const title = "A GTFS feed";
-    const [init, build, ...others] = blocks(title);
+    const [init, build, buildWithViews, ...others] = blocks(title);
     expect(others).toEqual([]);
     expectTyped(title, init, "text");
     expectShown(title, "sql", 0, readFileSync(join(folder, "contracts/stop_times.sql"), "utf8"));
     expectTyped(title, build, "json");
+    writeFileSync(join(folder, "rollcall.config.json"), block(title, "json", 1));
+    expectTyped(title, buildWithViews, "json", 2);
   });
 
   test.skipIf(isMissing("sqlite3"))("a database without keys", () => {

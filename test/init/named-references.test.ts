@@ -116,6 +116,31 @@ describe("references that names show", () => {
     expect(resultsOf("visits")[0]).toEqual({ id: "1:1", stop_id: "1", nr: 1 });
   });
 
+  test("are those of columns named as the key of one table, if that name has several words", async () => {
+    write({
+      "Bäume.csv": "Baum-Nr;Park-Nr;Art\n10;1;Linde\n11;;Eiche\n12;1;Eiche\n",
+      "Grünanlagen.csv": "Park-Nr;Name\n1;Ostpark\n2;Südpark\n",
+      "Kontrollen.csv": "Nr;Baum-Nr\n1;10\n2;12\n3;10\n",
+      "Fotos.csv": "Nr;Datei\n1;a.jpg\n2;b.jpg\n",
+    });
+    const ended = await run("init --from . --all --references");
+    expect(linesOf(ended, "refer")).toEqual([
+      "refer  baeume.park_nr  a record of gruenanlagen",
+      "refer  kontrollen.baum_nr  a record of baeume",
+    ]);
+    expect((await run("build")).code).toBe(0);
+  });
+
+  test("are not those of columns named as the keys of two tables", async () => {
+    write({
+      "trees.csv": "plant_no,art\n10,lime\n11,oak\n",
+      "heights.csv": "plant_no,height\n10,12\n11,20\n",
+      "photos.csv": "id,plant_no\n1,10\n2,10\n",
+    });
+    const ended = await run("init --from . --all --references");
+    expect(linesOf(ended, "refer")).toEqual([]);
+  });
+
   test("lead to keys of several columns, which a query makes", async () => {
     write({
       "stop_times.csv": "trip:id,stop_sequence,at\nT:1,1,08:00\nT:1,2,08:10\nT2,1,09:00\n",

@@ -9,6 +9,7 @@ import {
   isTimeName,
   listingNamesOf,
   proposePath,
+  wordingOf,
   wordsForRecords,
   wordsOf,
 } from "../../src/init/names.js";
@@ -108,6 +109,15 @@ test.each([
   ["--", "record", "records"],
 ])("the words for %s are %s and %s", (table, one, many) => {
   expect(wordsForRecords(table)).toEqual([one, many]);
+});
+
+test.each([
+  ["auth_users", "Auth user", "auth users"],
+  ["Bäume", "Bäume", "records"],
+  ["名前", "名前", "records"],
+])("the table %s has the title %s, and its records are %s", (table, title, many) => {
+  const wording = wordingOf(table);
+  expect([wording.title, wording.words[1]]).toEqual([title, many]);
 });
 
 test.each([

@@ -115,7 +115,7 @@ describe("a list of files", () => {
     });
     const none = await run("init --from more --all");
     expect(none.stderr).toContain(
-      `more/b.csv is not text in UTF-8, from line 2 on; save it as UTF-8, or name its encoding, as in ROLLCALL_FILES='{"b.csv":{"encoding":"windows-1252"}}'; then compare some letters.`,
+      `more/b.csv is not text in UTF-8, from line 2 on; save it as UTF-8, or name its encoding, as in --encoding windows-1252 if all files have it, or ROLLCALL_FILES='{"b.csv":{"encoding":"windows-1252"}}' for this one; then compare some letters.`,
     );
     const io = { ...fakeIo(cwd), env: { ROLLCALL_FILES: JSON.stringify(files) } };
     expect((await rollcall("init --from more --all", io)).code).toBe(0);

@@ -72,7 +72,7 @@ test("--all writes contracts and a config that build as they are, with the refer
   const lines = linesOf(ended);
   expect(lines).toEqual(
     expect.arrayContaining([
-      "omit  logins.email  contact data: its name says so",
+      'omit  logins.email  contact data: its name says so; if it is meant to be public: "email": {"type":["string","null"]}',
       "note  logins.seen  published with e-mail addresses in 1 of 3, such as in rowid 1",
       "refer  orders.customer_id  a record of customers",
       "refer  categories.parent_id  a record of categories",

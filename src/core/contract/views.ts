@@ -219,9 +219,14 @@ export function beforeViews(listing: string): string {
 }
 
 /** @throws UserError if a view of a listing has too many values */
-export function requireFew({ name, most }: Pick<View, "name" | "most">, values: number, listing: string): void {
+export function requireFew(
+  { name, by, part, most }: Pick<View, "name" | "by" | "part" | "most">,
+  values: number,
+  listing: string,
+): void {
   if (values <= most) return;
-  const raise = values <= MOST_VALUES.max ? `raise it to at most ${number(MOST_VALUES.max)}, or ` : "";
+  const form = JSON.stringify({ [name]: { by: by?.path, part, most: MOST_VALUES.max } });
+  const raise = values <= MOST_VALUES.max ? `raise it in the config file, as in "views": ${form}, or ` : "";
   const atMost = raise === "" ? `, at most ${number(MOST_VALUES.max)}` : "";
   throw new UserError(
     `${beforeViews(listing)}views.${name} has ${count(values, "value")}, and most is ${number(most)}${atMost}; ${raise}use --lookup to find records by name.`,

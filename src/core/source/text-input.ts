@@ -114,9 +114,14 @@ export class TextInput {
     const encoding = this.encoding.toUpperCase();
     const step =
       this.settings.encoding === undefined
-        ? `save it as UTF-8, or name its encoding, as in ${this.wayToSet("encoding", likelyEncoding(text))}; then compare some letters`
+        ? `save it as UTF-8, or name its encoding, as in ${this.#waysToSetEncoding(likelyEncoding(text))}; then compare some letters`
         : `name another encoding with ${this.nameOf("encoding")}`;
     return new UserError(`${this.name} is not text in ${encoding}, from line ${line} on; ${step}.`, { cause });
+  }
+
+  #waysToSetEncoding(encoding: string): string {
+    const own = this.wayToSet("encoding", encoding);
+    return this.isOfSeveral ? `${flagOf("encoding")} ${encoding} if all files have it, or ${own} for this one` : own;
   }
 }
 

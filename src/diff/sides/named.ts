@@ -6,11 +6,11 @@ import { openReleaseSide, type ReadEffects, type Side } from "../../core/compare
 import { parseBaseUrl } from "../../core/contract/base-url.js";
 import { isHttpUrl } from "../../core/contract/links.js";
 import type { SiteSnapshot } from "../../core/contract/snapshot.js";
-import { UserError } from "../../core/errors.js";
+import { UserError, usageError } from "../../core/errors.js";
 import { lookUp } from "../../core/release/choose.js";
 import { CURRENT, PREVIOUS } from "../../core/release/layout.js";
 import { openSiteRelease, type ReleaseListing, readSiteSnapshot, type Site } from "../../core/release/site.js";
-import { at } from "../../core/settings/kinds.js";
+import { at, STDIN } from "../../core/settings/kinds.js";
 import { openFolderSide, openPagesSide } from "./folder.js";
 import type { SourceSideOptions } from "./source.js";
 import { isSourcePath } from "./source-file.js";
@@ -68,6 +68,10 @@ async function likeOf({ site, open }: Named): Promise<Like> {
  */
 export async function findNamed(name: string, effects: SideEffects, like: Like = {}): Promise<Named> {
   const { cwd, dist, source, onProgress = () => {}, onNote, signal } = effects;
+  if (name === STDIN)
+    throw usageError(
+      "Standard input cannot be compared. Write it to a file, then pass that: rollcall diff records.csv",
+    );
   const isNamed = (note: string) => note.startsWith(`${basename(name)} `);
   const reading = {
     onProgress,
