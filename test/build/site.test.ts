@@ -43,7 +43,7 @@ test("views belong to a listing, which their notes name", async () => {
   });
   const orders = { ...SHOP["orders"], views: { id: { by: "id", most: 300 } } };
   const { notes } = await buildShop({ listings: { ...SHOP, orders } });
-  expect(notes).toContain("orders: views.id has 250 values; a build refuses more than 300, its most");
+  expect(notes).toContain("listings.orders.views.id has 250 values; a build refuses more than 300, its most");
 });
 
 test("each listing is a release of its own, below the files that name them", async () => {
