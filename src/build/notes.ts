@@ -5,7 +5,7 @@ import { USERS_CONTRACT } from "../core/contract/users.js";
 import { beforeViews, noteOnTimes, noteOnValues } from "../core/contract/views.js";
 import { count } from "../core/print/numbers.js";
 import { openSiteIfComplete, type ReleaseListing, type Site } from "../core/release/site.js";
-import { findCaseTwins } from "../core/release/views.js";
+import { describeTwins, findCaseTwins } from "../core/release/views.js";
 import { notesOnSettings } from "../host/settings-record.js";
 import type { MadeCurrent, WrittenListing } from "./finish.js";
 import type { BuildSettings, SiteSettings } from "./options.js";
@@ -55,9 +55,7 @@ export async function notesOf(
 /** The notes on a view: its values, its times, and URLs that only some hosts tell apart. */
 function noteOnView({ view, sums, values = 0 }: WrittenView): string[] {
   const [twin] = findCaseTwins(sums.paths.values);
-  const ofCase =
-    twin &&
-    `views.${view.name} has the values ${twin[1]} and ${twin[0]}, which differ only by case; a host whose folders ignore case cannot serve both`;
+  const ofCase = twin && `${describeTwins(view.name, twin)}; a host whose folders ignore case cannot serve both`;
   return [noteOnValues(view, values), noteOnTimes(view), ofCase].flatMap((note) => note ?? []);
 }
 

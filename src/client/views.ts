@@ -1,13 +1,12 @@
 /** Reads views: a listing's records by the values of a field, or in another order. */
 import { pagesFor, pageUrl } from "../core/contract/links.js";
+import { VIEWS } from "../core/contract/reader-files.js";
 import { digestLines, mostSumBytes } from "./digests.js";
 import { malformed, usage } from "./errors.js";
 import { readKept } from "./kept.js";
 import type { ListingView, ViewValue } from "./options.js";
 import { decodeText, isPlainObject, objectOf } from "./utf8.js";
 import { FILE_BYTES, type Host, type ProvedView, type View } from "./view.js";
-
-const LIST = "views.json";
 
 /** A value of a view, its number of records, and the segment of its URL. */
 interface ListedValue {
@@ -21,9 +20,9 @@ export async function listViews(host: Host, view: View, signal: AbortSignal | un
   const { baseUrl } = host;
   if (view.proof === "none")
     throw usage(baseUrl, "has no digests, so its views cannot be verified; follow next of their pages");
-  return readKept(view, LIST, signal, async (own) => {
-    const url = `${baseUrl}/${LIST}`;
-    const { state, views } = objectOf(await view.readFile(LIST, { maxBytes: FILE_BYTES }, own), url);
+  return readKept(view, VIEWS, signal, async (own) => {
+    const url = `${baseUrl}/${VIEWS}`;
+    const { state, views } = objectOf(await view.readFile(VIEWS, { maxBytes: FILE_BYTES }, own), url);
     if (state !== view.state) throw malformed(url, `state ${view.state}`, state);
     if (!Array.isArray(views) || !views.every(isView)) throw malformed(url, "a list of views", views);
     return views.map(({ name, by, part, order, values, pages }) => {

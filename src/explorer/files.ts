@@ -1,5 +1,5 @@
 /** The section of a page about the files for programs. */
-import { DATA_PACKAGE, FEED, SIGNATURE } from "../core/release/layout.js";
+import { DATA_PACKAGE, FEED, FEED_TYPE, SIGNATURE } from "../core/release/layout.js";
 import { breakable, html, type Markup } from "./markup/markup.js";
 
 /** A file below the base URL, and a sentence about it. */
@@ -15,7 +15,7 @@ export const FEED_FILE: ReaderFile = [FEED, "What the last releases changed, for
 
 /** The line by which browsers and feed readers find the feed. @param path of the feed, relative to the base URL */
 export function feedLink(path: string): Markup {
-  return html`<link rel="alternate" type="application/atom+xml" title="Changes" href="${path}">\n`;
+  return html`<link rel="alternate" type="${FEED_TYPE}" title="Changes" href="${path}">\n`;
 }
 
 /** Writes the section. @param command an example, above the files */

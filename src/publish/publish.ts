@@ -1,5 +1,6 @@
 /** `rollcall publish`: makes a folder or a bucket equal to a release. */
 import { join } from "node:path";
+import { beforeViews } from "../core/contract/views.js";
 import { explainSystem, UserError, unlessStopped } from "../core/errors.js";
 import { findRelease } from "../core/release/choose.js";
 import { CURRENT, SNAPSHOT } from "../core/release/layout.js";
@@ -8,7 +9,7 @@ import { holdReleases } from "../core/release/lock.js";
 import { idOf } from "../core/release/name.js";
 import { findPrevious, releaseNames } from "../core/release/releases.js";
 import { findSiteDamage, openSiteRelease, type Site } from "../core/release/site.js";
-import { findCaseTwins } from "../core/release/views.js";
+import { describeTwins, findCaseTwins } from "../core/release/views.js";
 import { hasScheme } from "../core/settings/kinds.js";
 import type { Complete } from "../core/settings/settings.js";
 import { each } from "../core/workers/at-most.js";
@@ -204,12 +205,12 @@ async function carryOut(
 
 /** @throws UserError if a view has two values whose pages would be in one folder of a target that ignores case. */
 function requireDistinct({ listings }: Site, target: string): void {
-  for (const { release } of listings)
+  for (const { name, release } of listings)
     for (const { entry, sums } of release.views) {
       const [twin] = findCaseTwins(sums.paths.values);
       if (twin)
         throw new UserError(
-          `views.${entry.name} has the values ${twin[1]} and ${twin[0]}, which differ only by case, and the file system of ${target} ignores case. Publish to one that does not, or make the values alike.`,
+          `${beforeViews(name)}${describeTwins(entry.name, twin)}, and the file system of ${target} ignores case. Publish to one that does not, or make the values alike.`,
         );
     }
 }

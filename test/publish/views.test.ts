@@ -50,6 +50,13 @@ test("values that differ only by case are refused if the target's file system ig
     message: `views.tag has the values DE and de, which differ only by case, and the file system of ${target} ignores case. Publish to one that does not, or make the values alike.`,
   });
   expect(readdirSync(target)).toEqual([TARGET_LOCK.toUpperCase()]);
+  const site = join(folder, "dist-of-site");
+  const { path: _, ...listing } = PLACES["x-listing"];
+  const listings = { places: { table: "places", contract: { ...PLACES, "x-listing": listing }, views: ["tag"] } };
+  await build({ db, baseUrl: BASE_URL, dist: site, listings, workers: 0 });
+  await expect(publish({ dist: site, target })).rejects.toThrow(
+    /^listings\.places\.views\.tag has the values DE and de/,
+  );
   await build({ ...options, dist, views: ["kind"] });
   expect(await publish({ dist, target })).toMatchObject({ before: null });
 });

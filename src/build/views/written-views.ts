@@ -21,7 +21,7 @@ import { makeFolder } from "../../core/release/sharing.js";
 import type { StagedFiles } from "../../core/release/staging.js";
 import { listFiles, PageDigests } from "../../core/release/sums.js";
 import { carryFile } from "../../core/release/times.js";
-import { findCaseTwins, makingOf, type ReleaseView } from "../../core/release/views.js";
+import { describeTwins, findCaseTwins, makingOf, type ReleaseView } from "../../core/release/views.js";
 import { ThreadPool, threadsFor } from "../../core/workers/pool.js";
 import { readIntact, type SortedView, type ViewPages } from "../artifacts/artifact.js";
 import type { Totals } from "../page-writer.js";
@@ -203,7 +203,7 @@ function makePageFolders(release: string, paths: ViewPaths, listing: string): vo
     const other = twins.get(segment);
     if (other !== undefined && lstatSync(join(top, segment), { throwIfNoEntry: false }))
       throw new UserError(
-        `${beforeViews(listing)}views.${paths.view} has the values ${other} and ${segment}, which differ only by case, and the file system of ${release} ignores case. Build on one that does not, or make the values alike.`,
+        `${beforeViews(listing)}${describeTwins(paths.view, [segment, other])}, and the file system of ${release} ignores case. Build on one that does not, or make the values alike.`,
       );
     makeFolder(segment === "" ? top : makeFolder(top, segment), "pages");
   }

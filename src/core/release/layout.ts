@@ -2,6 +2,7 @@
 import { extname } from "node:path";
 import { CONTENT_TYPE, ENCODINGS, type Encoding, NO_CACHE } from "../contract/headers.js";
 import { CONTRACT, DEFAULT_PATH, pageNumber, pagesFor, SIGNATURE, SNAPSHOT, SUMS } from "../contract/links.js";
+import { LABELS, VIEWS } from "../contract/reader-files.js";
 
 // In `dist`.
 /** The link to the release that is served. */
@@ -39,7 +40,7 @@ export const TARGET_LOCK_HOLDER = ".rollcall-lock-holder.json";
 export const OWNED = ".rollcall-published.json";
 
 // In a release.
-export { CONTRACT, SIGNATURE, SNAPSHOT, SUMS };
+export { CONTRACT, LABELS, SIGNATURE, SNAPSHOT, SUMS, VIEWS };
 /** The name of the release's folder, for hosts that look up each path twice. It is neither listed nor served. */
 export const RELEASE_NAME = ".release";
 export const RECORDS = "records.sha256";
@@ -59,19 +60,16 @@ export const CHANGES = "changes.json";
 export const CHANGES_FOLDER = "changes";
 /** An Atom feed of what the last releases changed. */
 export const FEED = "feed.xml";
+export const FEED_TYPE = "application/atom+xml";
 /** The lookup, and the index of the first entries of its sorted files. */
 export const LOOKUP_FOLDER = "lookup";
 export const LOOKUP = `${LOOKUP_FOLDER}/index.json`;
-/** The list of views, and the folder of their pages, with an index of values and the digests of pages beside the folder of each. */
-export const VIEWS = "views.json";
+/** The folder of pages of views, with an index of values and the digests of pages beside the folder of each. */
 export const VIEWS_FOLDER = "views";
 /** The explorer, its other files, and the counts of all records that it shows. */
 export const EXPLORER = "index.html";
 export const EXPLORER_FOLDER = "explorer";
 export const SUMMARY = `${EXPLORER_FOLDER}/summary.json`;
-
-/** The names of the records, for the explorers of listings that refer to this one. */
-export const LABELS = "labels.json";
 
 /** The default avatar. */
 export const AVATAR = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" role="img" aria-label="No picture">
@@ -311,7 +309,7 @@ export function viewPath(view: string, segment: string): string {
 const TYPES: ReadonlyMap<string, string> = new Map([
   [".json", CONTENT_TYPE],
   [".svg", "image/svg+xml"],
-  [".xml", "application/atom+xml; charset=utf-8"],
+  [".xml", `${FEED_TYPE}; charset=utf-8`],
   [".gz", "application/gzip"],
   [".parquet", "application/vnd.apache.parquet"],
   [".html", "text/html; charset=utf-8"],

@@ -172,6 +172,11 @@ export function findCaseTwins(values: readonly Pick<ViewFolder, "segment">[]): R
   return twins;
 }
 
+/** What a sentence says of two values of a view that differ only by case. @param twin a pair of `findCaseTwins` */
+export function describeTwins(view: string, [one, other]: readonly [segment: string, other: string]): string {
+  return `views.${view} has the values ${other} and ${one}, which differ only by case`;
+}
+
 /** Adds a problem of a release. */
 type AddProblem = (check: "digests" | "files" | "views", path: string, found: string, expected: string) => void;
 

@@ -4,14 +4,12 @@ import { openHost } from "../../client/open-host.js";
 import { objectOf } from "../../client/utf8.js";
 import { readSnapshotFile, type SnapshotFile, snapshotOf } from "../../client/view.js";
 import type { Field } from "../../core/contract/contract.js";
+import { LABELS } from "../../core/contract/reader-files.js";
 import { type Labels, MOST_LABEL_BYTES, MOST_LABELED, parseLabels } from "../labels.js";
 import { referenceOf } from "../meaning.js";
 import { describeError } from "./notice.js";
 import { createReader, hasFile, type ListingFacts, WAITS } from "./reader.js";
 import { namesOf } from "./values.js";
-
-/** The path of labels.json in a release. */
-const LABELS = "labels.json";
 
 /** The base URL of another listing's explorer, relative to this one: `../customers/`; undefined outside of a site. */
 export function listingAt({ snapshot }: Pick<ListingFacts, "snapshot">, name: string): string | undefined {

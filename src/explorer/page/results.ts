@@ -1,6 +1,7 @@
 /** The list of records, page by page: all, those of a view, results of a search, or a selection of loaded records. */
 import { type Field, fieldAt } from "../../core/contract/contract.js";
 import { pagesFor } from "../../core/contract/links.js";
+import { VIEWS } from "../../core/contract/reader-files.js";
 import { csvColumns, csvHeading, csvLineOf } from "../../core/contract/record/csv.js";
 import { count, number } from "../../core/print/numbers.js";
 import { capital } from "../../core/print/text.js";
@@ -21,8 +22,6 @@ import { allOf, canSort, hasPagesOf, isLoaded, mayLoad, type Scope } from "./sco
 import type { Facts } from "./search.js";
 import { type Selection, select } from "./select.js";
 
-/** The path of the list of views in a release. */
-const VIEWS = "views.json";
 /** Maximum page of a search in lookup files, which reads all pages up to the shown one. */
 const MOST_SEARCHED = 100;
 /** Milliseconds after which the text of a download is released. */

@@ -1,6 +1,6 @@
 /** Checks feed.xml: its form, its address, and that the newest entry is about the records of this release. */
 import { join } from "node:path";
-import { type Feed, parseFeed, recordsOf } from "../../build/artifacts/feed/file.js";
+import { digestOfRecords, type Feed, parseFeed } from "../../build/artifacts/feed/file.js";
 import { FEED } from "../../core/release/layout.js";
 import type { AddFinding } from "./files.js";
 import { readPageFile } from "./page-check.js";
@@ -9,7 +9,7 @@ import { readPageFile } from "./page-check.js";
 interface FedRelease {
   folder: string;
   baseUrl: string;
-  listings: Parameters<typeof recordsOf>[0];
+  listings: Parameters<typeof digestOfRecords>[0];
 }
 
 /** Checks the feed of a release that lists one. A file that cannot be read is a finding of others. */
@@ -22,8 +22,8 @@ export function checkFeed({ folder, baseUrl, listings }: FedRelease, add: AddFin
     return;
   }
   if (feed.baseUrl !== baseUrl) add(FEED, { found: `the feed of ${feed.baseUrl}`, expected: `that of ${baseUrl}` });
-  const found = feed.entries[0]?.records;
-  const expected = recordsOf(listings);
+  const found = feed.entries[0]?.digest;
+  const expected = digestOfRecords(listings);
   if (found !== expected)
     add(FEED, { found: `a newest entry about ${found}`, expected: `${expected}, of these contracts and records` });
 }

@@ -15,6 +15,19 @@ interface Struct {
   [member: number]: number | boolean | Struct | undefined;
 }
 
+/** The types of the compact form of Thrift. A boolean member is its type. */
+const TYPES = {
+  true: 1,
+  false: 2,
+  byte: 3,
+  i16: 4,
+  i32: 5,
+  i64: 6,
+  double: 7,
+  binary: 8,
+  list: 9,
+  struct: 12,
+} as const;
 /** Maximum structs and lists inside each other. A footer has 5. */
 const MOST_NESTED = 16;
 /** Maximum bytes of a number of 64 bits. */
@@ -42,22 +55,22 @@ class ThriftReader {
 
   #value(type: number, depth: number): number | boolean | Struct | undefined {
     switch (type) {
-      case 1:
-      case 2:
-        return type === 1;
-      case 3:
+      case TYPES.true:
+      case TYPES.false:
+        return type === TYPES.true;
+      case TYPES.byte:
         return this.#byte();
-      case 4:
-      case 5:
-      case 6:
+      case TYPES.i16:
+      case TYPES.i32:
+      case TYPES.i64:
         return this.#integer();
-      case 7:
+      case TYPES.double:
         return this.#skip(8);
-      case 8:
+      case TYPES.binary:
         return this.#skip(this.#varint());
-      case 9:
+      case TYPES.list:
         return this.#list(depth + 1);
-      case 12:
+      case TYPES.struct:
         return this.struct(depth + 1);
       default:
         return refuse(`values of the type ${type}`);
@@ -70,8 +83,9 @@ class ThriftReader {
     const type = head & 0x0f;
     const length = head >> 4 === 0x0f ? this.#varint() : head >> 4;
     if (length > this.bytes.length - this.at) refuse(`a list of ${length} items`);
-    const isBoolean = type === 1 || type === 2;
-    for (let item = 0; item < length; item++) this.#value(isBoolean ? 3 : type, depth);
+    const isBoolean = type === TYPES.true || type === TYPES.false;
+    // In a list, a boolean is a byte.
+    for (let item = 0; item < length; item++) this.#value(isBoolean ? TYPES.byte : type, depth);
     return undefined;
   }
 
@@ -129,6 +143,19 @@ export interface Allowance {
   values: number;
 }
 
+/** Numbers of members of parquet.thrift: of PageHeader, DictionaryPageHeader and DataPageHeaderV2. */
+const PAGE = { type: 1, plainBytes: 2, bytes: 3, dictionary: 7, dataV2: 8 } as const;
+const DICTIONARY = { values: 1 } as const;
+const DATA = {
+  values: 1,
+  nulls: 2,
+  rows: 3,
+  encoding: 4,
+  definitionBytes: 5,
+  repetitionBytes: 6,
+  isCompressed: 7,
+} as const;
+/** Numbers of types of pages. */
 const DICTIONARY_PAGE = 2;
 const DATA_PAGE_V2 = 3;
 /** Numbers of encodings. */
@@ -149,42 +176,47 @@ export function checkColumn(chunk: ColumnChunk, allowance: Allowance): void {
   for (let at = 0; at < chunk.bytes.length; ) {
     const reader = new ThriftReader(chunk.bytes, at);
     const header = reader.struct();
-    const page = chunk.bytes.subarray(reader.at, reader.at + sizeOf(header, 3));
-    if (page.length < sizeOf(header, 3)) refuse("a page that ends too late");
+    const page = chunk.bytes.subarray(reader.at, reader.at + sizeOf(header, PAGE.bytes));
+    if (page.length < sizeOf(header, PAGE.bytes)) refuse("a page that ends too late");
     at = reader.at + page.length;
-    const plain = sizeOf(header, 2);
+    const plain = sizeOf(header, PAGE.plainBytes);
     allowance.bytes -= plain;
     if (allowance.bytes < 0) refuse(`pages of ${plain} bytes and more`);
-    if (header[1] === DICTIONARY_PAGE) {
-      const inside = structOf(header, 7);
+    if (header[PAGE.type] === DICTIONARY_PAGE) {
+      const terms = sizeOf(structOf(header, PAGE.dictionary), DICTIONARY.values);
       if (hasDictionary || values > 0) refuse("a dictionary after a page");
-      if (sizeOf(inside, 1) > allowance.values) refuse(`a dictionary of ${sizeOf(inside, 1)} values`);
+      if (terms > allowance.values) refuse(`a dictionary of ${terms} values`);
       unpacked(page, plain, chunk.isCompressed);
       hasDictionary = true;
-    } else if (header[1] === DATA_PAGE_V2) {
-      const inside = structOf(header, 8);
-      values += sizeOf(inside, 1);
-      rows += sizeOf(inside, 3);
+    } else if (header[PAGE.type] === DATA_PAGE_V2) {
+      const inside = structOf(header, PAGE.dataV2);
+      values += sizeOf(inside, DATA.values);
+      rows += sizeOf(inside, DATA.rows);
       if (values > allowance.values || rows > chunk.rows) refuse(`pages of ${values} values in ${rows} rows`);
       checkPage(chunk, page, plain, inside, hasDictionary);
-    } else refuse(`a page of the kind ${header[1]}`);
+    } else refuse(`a page of the kind ${header[PAGE.type]}`);
   }
   if (rows !== chunk.rows) refuse(`${rows} rows in the pages of a column, and ${chunk.rows} in the row group`);
 }
 
 function checkPage(chunk: ColumnChunk, page: Uint8Array, plain: number, header: Struct, hasDictionary: boolean): void {
-  const count = sizeOf(header, 1);
-  const present = count - sizeOf(header, 2);
+  const count = sizeOf(header, DATA.values);
+  const rows = sizeOf(header, DATA.rows);
+  const present = count - sizeOf(header, DATA.nulls);
   const { levels } = chunk;
-  const definition = sizeOf(header, 5);
-  const repetition = sizeOf(header, 6);
+  const definition = sizeOf(header, DATA.definitionBytes);
+  const repetition = sizeOf(header, DATA.repetitionBytes);
   if (present < 0 || definition + repetition > Math.min(page.length, plain)) refuse("sizes that do not fit together");
   if (levels.repetition > 0) checkRuns(page.subarray(0, repetition), levels.repetition, count);
-  else if (count !== sizeOf(header, 3)) refuse(`${count} values in ${sizeOf(header, 3)} rows`);
+  else if (count !== rows) refuse(`${count} values in ${rows} rows`);
   if (levels.definition > 0) checkRuns(page.subarray(repetition, repetition + definition), levels.definition, count);
   const size = plain - definition - repetition;
-  const data = unpacked(page.subarray(repetition + definition), size, chunk.isCompressed && header[7] !== false);
-  const encoding = header[4];
+  const data = unpacked(
+    page.subarray(repetition + definition),
+    size,
+    chunk.isCompressed && header[DATA.isCompressed] !== false,
+  );
+  const encoding = header[DATA.encoding];
   if (encoding === RLE && chunk.isBoolean) checkRuns(data.subarray(LENGTH), 1, present);
   else if (encoding === RLE_DICTIONARY && hasDictionary) checkRuns(data.subarray(1), data[0] ?? 0, present);
   else if (encoding !== PLAIN) refuse(`the encoding ${encoding}`);

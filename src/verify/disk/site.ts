@@ -54,11 +54,12 @@ export async function verifySite(options: DiskOptions): Promise<Verdict> {
   checkSitePackage(site, add);
   const signature = await checkSignatureIn(root, isSigned, site, trust, findings);
   const hasFeed = sums.others.has(FEED);
-  const listed = site.listings.map(({ name, release }) => ({ name, sums: release.sums }));
-  if (hasFeed)
-    checkFeed({ folder: root, baseUrl: site.baseUrl, listings: listed }, (path, difference) =>
+  if (hasFeed) {
+    const listings = site.listings.map(({ name, release }) => ({ name, sums: release.sums }));
+    checkFeed({ folder: root, baseUrl: site.baseUrl, listings }, (path, difference) =>
       findings.add({ check: FEED_ROW.name, path, ...difference }),
     );
+  }
   const references = await checkReferences(site, findings, signal);
   const { values, unread } = references;
   const none = values === 0 ? "there are none" : undefined;

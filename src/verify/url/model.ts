@@ -5,7 +5,7 @@ import { type PageBody, readBody } from "../../core/contract/envelope.js";
 import { etagOf, NO_CACHE } from "../../core/contract/headers.js";
 import { parseJson } from "../../core/contract/json.js";
 import { basePath, canParse, type ListingPlace, parsePageUrl } from "../../core/contract/links.js";
-import { isPublic, unlistedFiles } from "../../core/release/layout.js";
+import { FEED_TYPE, isPublic, unlistedFiles } from "../../core/release/layout.js";
 import type { Release } from "../../core/release/open.js";
 import { hashPlain } from "../../core/release/plain-files.js";
 import { createAnswer } from "../../serve/answer.js";
@@ -140,7 +140,7 @@ const mediaType = (type: string) =>
     .replace(/\s*;.*/s, "")
     .replace("application/java", "text/java")
     // Feed readers accept the type that hosts have for all XML.
-    .replace(/^(?:application|text)\/xml$/, "application/atom+xml");
+    .replace(/^(?:application|text)\/xml$/, FEED_TYPE);
 
 /** Whether the type of a file is right. Readers of SHA256SUMS and its signature ignore the type. */
 const isOfType: IsRight = (found, wanted = "", { url }) =>

@@ -397,7 +397,7 @@ describe("names", () => {
     expect(told.content.match(/<p>12 items added: /g)).toHaveLength(1);
     expect(told.content.match(/<p>12 items added, 10 removed/g)).toHaveLength(99);
     const entries = Array.from({ length: 20 }, (_, at) => {
-      return { ...told, records: "0".repeat(16), page: undefined, updated: `2026-01-${40 - at}T00:00:00Z` };
+      return { ...told, digest: "0".repeat(16), page: undefined, updated: `2026-01-${40 - at}T00:00:00Z` };
     });
     const kept = encodeFeed({ title: "Shop", baseUrl, author: "x", page: undefined, entries }).match(/<entry>/g) ?? [];
     expect(kept.length).toBeGreaterThan(5);
@@ -618,11 +618,11 @@ test("any feed can be read again, and nothing else", () => {
       {
         title: "2",
         updated: "2026-01-02T00:00:00Z",
-        records: "0".repeat(16),
+        digest: "0".repeat(16),
         page: `${baseUrl}/`,
         content: "<p>a &amp; b</p>",
       },
-      { title: "1", updated: "2026-01-01T00:00:00Z", records: "1".repeat(16), page: undefined, content: "" },
+      { title: "1", updated: "2026-01-01T00:00:00Z", digest: "1".repeat(16), page: undefined, content: "" },
     ],
   };
   const whole = encodeFeed(feed);

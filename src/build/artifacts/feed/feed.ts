@@ -13,7 +13,7 @@ import type { Sums } from "../../../core/release/sums.js";
 import { titleOf } from "../../../explorer/meaning.js";
 import { readIntact } from "../artifact.js";
 import { type Beginning, type ToldListing, tellRelease } from "./entry.js";
-import { encodeFeed, type Feed, type FeedEntry, parseFeed, recordsOf, timeText } from "./file.js";
+import { digestOfRecords, encodeFeed, type Feed, type FeedEntry, parseFeed, timeText } from "./file.js";
 import { cut, MOST_NAMES } from "./news.js";
 
 /** A release that has all files but those that name all others. */
@@ -50,9 +50,9 @@ export function planFeed(site: FeedSite, id: string, listings: readonly FeedList
   const { entries, beginning, lost } = lastEntries(site, listings);
   const page = explorer ? location.baseUrl + explorerPath(location.path) : undefined;
   const frame = { ...nameFeed(site, listings), baseUrl: location.baseUrl, page };
-  const records = recordsOf(listings);
+  const digest = digestOfRecords(listings);
   const [last] = entries;
-  if (last?.records === records)
+  if (last?.digest === digest)
     return { report: { entry: undefined, notes: [] }, encode: () => encodeFeed({ ...frame, entries }) };
   const told = tellRelease({ id, listings, previous, beginning });
   const notes = [
@@ -65,7 +65,7 @@ export function planFeed(site: FeedSite, id: string, listings: readonly FeedList
     report: { entry: told.title, notes },
     encode(now) {
       const updated = timeText(timeAfter(last?.updated, now));
-      return encodeFeed({ ...frame, entries: [{ ...told, records, page, updated }, ...entries] });
+      return encodeFeed({ ...frame, entries: [{ ...told, digest, page, updated }, ...entries] });
     },
   };
 }

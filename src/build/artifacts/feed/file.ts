@@ -1,6 +1,6 @@
 /** Reads and writes feed.xml, an Atom feed (RFC 4287) with an entry for each of the last releases that changed something. */
 import { createHash } from "node:crypto";
-import { FEED, isInId } from "../../../core/release/layout.js";
+import { FEED, FEED_TYPE, isInId } from "../../../core/release/layout.js";
 import { pathInSite } from "../../../core/release/site.js";
 import { encodeSum, type Sums } from "../../../core/release/sums.js";
 import { html, type Markup } from "../../../explorer/markup/markup.js";
@@ -10,14 +10,14 @@ const MOST_ENTRIES = 20;
 /** Maximum bytes of the file. */
 const MOST_FEED_BYTES = 1_000_000;
 /** Digits of the digest of records in the id of an entry. */
-const RECORDS_DIGITS = 16;
+const DIGEST_DIGITS = 16;
 
 export interface FeedEntry {
   title: string;
   /** The time of its release in UTC, in seconds: `2026-11-21T03:40:00Z`. Each entry has another one. */
   updated: string;
-  /** The beginning of the digest of the contracts and records that it leads to, see `recordsOf`. */
-  records: string;
+  /** The beginning of the digest of the contracts and records that it leads to, see `digestOfRecords`. */
+  digest: string;
   /** The URL of the explorer, if the release has one. */
   page: string | undefined;
   /** HTML. */
@@ -37,14 +37,14 @@ export interface Feed {
  * The first 16 digits of the SHA-256 of the sorted lines of SHA256SUMS for contract.json and records.sha256, of all listings of a
  * site. They name what a feed tells of: settings that only change pages do not change them.
  */
-export function recordsOf(listings: readonly { name: string; sums: Pick<Sums, "others"> }[]): string {
+export function digestOfRecords(listings: readonly { name: string; sums: Pick<Sums, "others"> }[]): string {
   const lines = listings.flatMap(({ name, sums }) =>
     [...sums.others]
       .filter(([path]) => isInId(path))
       .map(([path, digest]) => encodeSum(digest, pathInSite(name, path))),
   );
   const hash = createHash("sha256").update(lines.sort().join(""));
-  return hash.digest("hex").slice(0, RECORDS_DIGITS);
+  return hash.digest("hex").slice(0, DIGEST_DIGITS);
 }
 
 /** The URL of the feed, which is also its id. */
@@ -74,16 +74,16 @@ function written({ title, baseUrl, author, page, entries }: Feed): string {
 <updated>${entries[0]?.updated}</updated>
 <author><name>${author}</name></author>
 <generator>Rollcall</generator>
-<link rel="self" type="application/atom+xml" href="${url}"/>
+<link rel="self" type="${FEED_TYPE}" href="${url}"/>
 ${linkTo(page)}${entries.map((entry) => writtenEntry(entry, url))}</feed>
 `;
   return `${DECLARATION}\n${source}`;
 }
 
-function writtenEntry({ title, updated, records, page, content }: FeedEntry, url: string): Markup {
+function writtenEntry({ title, updated, digest, page, content }: FeedEntry, url: string): Markup {
   return html`<entry>
 <title>${title}</title>
-<id>${url}#${updated}-${records}</id>
+<id>${url}#${updated}-${digest}</id>
 <updated>${updated}</updated>
 ${linkTo(page)}<content type="html">${content}</content>
 </entry>
@@ -103,7 +103,7 @@ const HEAD = new RegExp(
   `^[^\n]*\n<feed[^\n]*\n<title>${TEXT}</title>\n<id>${TEXT}/${FEED}</id>\n<updated>[^\n]*\n<author><name>${TEXT}</name></author>\n<generator>[^\n]*\n<link[^\n]*\n${PAGE}`,
 );
 const ENTRY = new RegExp(
-  `<entry>\n<title>${TEXT}</title>\n<id>[^#\n]*#[^\n]*-([0-9a-f]{${RECORDS_DIGITS}})</id>\n<updated>${TIME}</updated>\n${PAGE}<content type="html">${TEXT}</content>\n</entry>\n`,
+  `<entry>\n<title>${TEXT}</title>\n<id>[^#\n]*#[^\n]*-([0-9a-f]{${DIGEST_DIGITS}})</id>\n<updated>${TIME}</updated>\n${PAGE}<content type="html">${TEXT}</content>\n</entry>\n`,
   "g",
 );
 
@@ -111,8 +111,8 @@ const ENTRY = new RegExp(
 export function parseFeed(text: string): Feed | { why: string } {
   const head = HEAD.exec(text);
   if (!head) return { why: "does not begin as a feed of Rollcall does" };
-  const entries = [...text.matchAll(ENTRY)].map(([, title, records = "", updated = "", page, content]): FeedEntry => {
-    return { title: plain(title), updated, records, page: page && plain(page), content: plain(content) };
+  const entries = [...text.matchAll(ENTRY)].map(([, title, digest = "", updated = "", page, content]): FeedEntry => {
+    return { title: plain(title), updated, digest, page: page && plain(page), content: plain(content) };
   });
   const [, title, baseUrl, author, page] = head;
   const feed: Feed = {

@@ -64,10 +64,10 @@ export async function findNews(
   try {
     const diff = await compareSides(old, sideOf(stage, contract, links), { matches, signal });
     try {
-      const old = namingAfter(previous.contract, diff.contract?.removed ?? []);
+      const oldNaming = namingAfter(previous.contract, diff.contract?.removed ?? []);
       const names = {
         added: await firstNames(diff, "added", contract, page),
-        removed: old ? await firstNames(diff, "removed", old, undefined) : [],
+        removed: oldNaming ? await firstNames(diff, "removed", oldNaming, undefined) : [],
         changed: await firstNames(diff, "changed", contract, page),
       };
       return { diff, names, hasOtherContract: previous.contract.text !== contract.text };

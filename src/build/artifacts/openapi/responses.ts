@@ -9,7 +9,7 @@ import {
   NO_STORE,
 } from "../../../core/contract/headers.js";
 import { AVATAR_PATH, basePath } from "../../../core/contract/links.js";
-import { CSV, FEED, fileHeaders, OPENAPI, PARQUET } from "../../../core/release/layout.js";
+import { CSV, FEED, FEED_TYPE, fileHeaders, OPENAPI, PARQUET } from "../../../core/release/layout.js";
 import { type ApiDescription, hasGzip, hasRanges, type JsonPart, ref } from "./described.js";
 
 /** Headers of every response. */
@@ -98,7 +98,6 @@ export function responseComponents(described: ApiDescription): JsonPart {
 }
 
 const TEXT = { type: "string" };
-const FEED_TYPE = "application/atom+xml";
 const ACCEPT_RANGES = { "Accept-Ranges": header("`bytes` if the host sends ranges of the file.") };
 
 const CONTENT_RANGE = { "Content-Range": header("The range of bytes in this answer.") };
