@@ -5,10 +5,10 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { USERS } from "../../src/core/contract/users.js";
 import { findings } from "../support/axe.js";
+import { describeInBrowser } from "../support/browser.js";
 import { plainRows } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { goldenSite } from "../support/golden.js";
-import { describeWith } from "../support/installed.js";
 import { eventually } from "../support/until.js";
 import { settledList, usePages } from "./browser.js";
 import { servePage } from "./hosts.js";
@@ -23,8 +23,8 @@ const LOOKS = [
   { colorScheme: "light", width: 640 },
 ] as const;
 
-describeWith("chromium-headless-shell", "accessibility", (path) => {
-  const open = usePages(path);
+describeInBrowser("accessibility", () => {
+  const open = usePages();
 
   test.each(LOOKS)("$colorScheme, $width pixels: axe finds nothing", async ({ colorScheme, width }) => {
     const { page, misdeeds } = await open(await goldenSite(), { colorScheme, viewport: { width, height: 800 } });

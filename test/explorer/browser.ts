@@ -3,8 +3,7 @@ import type { Page } from "playwright-core";
 import { useWatched } from "../support/browser.js";
 
 /** It requests nothing outside the base URL. */
-export const usePages = (executablePath: string) =>
-  useWatched(executablePath, (request, url) => request.startsWith(new URL(".", url).href));
+export const usePages = () => useWatched((request, url) => request.startsWith(new URL(".", url).href));
 
 /** The status line, once the table stands still. */
 export async function settledList(page: Page): Promise<string> {

@@ -2,10 +2,9 @@
 import { expect, test } from "vitest";
 import { USERS } from "../../src/core/contract/users.js";
 import { addressOf, BEGINNING } from "../../src/explorer/page/address.js";
-import { useWatched } from "../support/browser.js";
+import { describeInBrowser, useWatched } from "../support/browser.js";
 import { plainRows } from "../support/database.js";
 import { HOSTILE, INVISIBLE } from "../support/hostile.js";
-import { describeWith } from "../support/installed.js";
 import { eventually } from "../support/until.js";
 import { settledList, shownNames, usePages } from "./browser.js";
 import { servePage } from "./hosts.js";
@@ -26,9 +25,9 @@ async function served(texts: readonly string[], image = "https://evil.example/av
   return (await servePage({ rows, pageSize: 15 })).url;
 }
 
-describeWith("chromium-headless-shell", "hostile text", (path) => {
-  const open = usePages(path);
-  const withImages = useWatched(path, (asked, url) => asked.startsWith(url) || asked.startsWith(`${IMAGES}/`));
+describeInBrowser("hostile text", () => {
+  const open = usePages();
+  const withImages = useWatched((asked, url) => asked.startsWith(url) || asked.startsWith(`${IMAGES}/`));
 
   test("is shown as text in the list, in records and in the search", async () => {
     const { page, misdeeds } = await open(await served(TEXTS));

@@ -4,11 +4,10 @@ import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { contractOf } from "../../src/core/contract/contract.js";
 import { toSql } from "../../src/core/contract/sql.js";
-import { useContexts } from "../support/browser.js";
+import { describeInBrowser, useContexts } from "../support/browser.js";
 import { scratch } from "../support/files.js";
 import { FOREIGN } from "../support/foreign.js";
 import { goldenSite } from "../support/golden.js";
-import { describeWith } from "../support/installed.js";
 import { brokenWords, settledList } from "./browser.js";
 import { servePage } from "./hosts.js";
 
@@ -17,8 +16,8 @@ const HEIGHT = 900;
 /** Milliseconds that each request takes. */
 const LATENCY = 400;
 
-describeWith("chromium-headless-shell", "layout", (path) => {
-  const newPage = useContexts(path);
+describeInBrowser("layout", () => {
+  const newPage = useContexts();
 
   // The names of columns and their order are those of columns.test.ts.
   test.each(FOREIGN.map((foreign) => [foreign] as const))(

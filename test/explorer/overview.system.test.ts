@@ -7,9 +7,8 @@ import { expect, onTestFinished, test } from "vitest";
 import type { AnyRecord } from "../../src/core/contract/contract.js";
 import { USERS_CONTRACT } from "../../src/core/contract/users.js";
 import { findings } from "../support/axe.js";
-import { useContexts } from "../support/browser.js";
+import { describeInBrowser, useContexts } from "../support/browser.js";
 import { person } from "../support/diffs.js";
-import { describeWith } from "../support/installed.js";
 import { STATIONS_CONTRACT, stations } from "../support/stations.js";
 import { hostileCollection, pageOf } from "./collection.js";
 
@@ -30,8 +29,8 @@ const users = (count: number): AnyRecord[] =>
   Array.from({ length: count }, (_, at) => person(at, { referrals_count: (at * at) % 700 }) as unknown as AnyRecord);
 const observed = (count: number): AnyRecord[] => stations(count).map(({ record }): AnyRecord => record);
 
-describeWith("chromium-headless-shell", "without a script", (executablePath) => {
-  const newPage = useContexts(executablePath);
+describeInBrowser("without a script", () => {
+  const newPage = useContexts();
 
   /** The page as a host sends it, and what it asked for besides. */
   async function open(text: string, options: BrowserContextOptions = {}): Promise<{ page: Page; asked: string[] }> {

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { findings } from "../support/axe.js";
+import { describeInBrowser } from "../support/browser.js";
 import { contractWith } from "../support/contracts.js";
 import { scratch } from "../support/files.js";
-import { describeWith } from "../support/installed.js";
 import { eventually } from "../support/until.js";
 import { settledList, shownNames, status, usePages } from "./browser.js";
 import { servePage } from "./hosts.js";
@@ -46,8 +46,8 @@ function orders(count: number): string {
   return file;
 }
 
-describeWith("chromium-headless-shell", "the list", (path) => {
-  const open = usePages(path);
+describeInBrowser("the list", () => {
+  const open = usePages();
 
   async function openOrders(count = 120) {
     const { url } = await servePage({ db: orders(count), contract: ORDERS, pageSize: 20 });

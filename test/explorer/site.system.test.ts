@@ -4,9 +4,9 @@ import { expect, onTestFinished, test } from "vitest";
 import type { ContractFile } from "../../src/core/contract/file/form.js";
 import { build, createServer } from "../../src/index.js";
 import { findings } from "../support/axe.js";
+import { describeInBrowser } from "../support/browser.js";
 import { scratch } from "../support/files.js";
 import { HOSTILE } from "../support/hostile.js";
-import { describeWith } from "../support/installed.js";
 import { freePort } from "../support/ports.js";
 import { SHOP, writeShop } from "../support/shop.js";
 import { eventually } from "../support/until.js";
@@ -73,8 +73,8 @@ const LOOKS = [
   { colorScheme: "dark", width: 320 },
 ] as const;
 
-describeWith("chromium-headless-shell", "a site", (path) => {
-  const open = usePages(path);
+describeInBrowser("a site", () => {
+  const open = usePages();
 
   test.each(LOOKS)("$colorScheme, $width pixels: axe finds nothing in the overview", async ({ colorScheme, width }) => {
     const { page, misdeeds } = await open(await serveShop(), { colorScheme, viewport: { width, height: 800 } });

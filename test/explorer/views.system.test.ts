@@ -8,7 +8,7 @@ import { number } from "../../src/core/print/numbers.js";
 import { addressOf, BEGINNING, type Chosen } from "../../src/explorer/page/address.js";
 import { build, createServer } from "../../src/index.js";
 import { findings } from "../support/axe.js";
-import { describeWith } from "../support/installed.js";
+import { describeInBrowser } from "../support/browser.js";
 import { PLACE_VIEWS, PLACES, type Place, places, writePlaces } from "../support/places.js";
 import { freePort } from "../support/ports.js";
 import { eventually } from "../support/until.js";
@@ -26,8 +26,8 @@ const castles = ROWS.filter(({ kind }) => kind === "castle");
 const ruins = ROWS.filter(({ kind }) => kind === "ruin");
 const VIEWS = { ...PLACE_VIEWS, kind: { by: "kind" } };
 
-describeWith("chromium", "views", (path) => {
-  const open = usePages(path);
+describeInBrowser("views", () => {
+  const open = usePages();
   let url = "";
   let folder = "";
   let stop: (() => Promise<void>) | undefined;

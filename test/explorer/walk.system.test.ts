@@ -6,9 +6,10 @@ import { describe, expect, test } from "vitest";
 import type { ContractFile } from "../../src/core/contract/file/form.js";
 import type { LinkStyle } from "../../src/core/contract/links.js";
 import { USERS } from "../../src/core/contract/users.js";
+import { describeInBrowser } from "../support/browser.js";
 import { scratch } from "../support/files.js";
 import { goldenRows } from "../support/golden.js";
-import { describeWith, isMissing } from "../support/installed.js";
+import { isMissing } from "../support/installed.js";
 import { freePort } from "../support/ports.js";
 import { eventually } from "../support/until.js";
 import { settledList, shownNames, status, usePages } from "./browser.js";
@@ -40,8 +41,8 @@ const SITES = [
   ...USUAL.slice(0, 1).map((own) => ({ ...own, place: AT_BASE, where: `${own.name}, pages there` })),
 ];
 
-describeWith("chromium-headless-shell", "a walk through the page", (path) => {
-  const open = usePages(path);
+describeInBrowser("a walk through the page", () => {
+  const open = usePages();
 
   describe.each(SITES.filter(({ needs }) => !isMissing(...needs)))("on $where", ({ name, serve, place = AT_BASE }) => {
     const { explorer = "", contract } = place;

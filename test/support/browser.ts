@@ -1,6 +1,10 @@
 /** Opens web pages in a real browser, and records forbidden actions. */
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { afterAll, beforeAll, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, onTestFinished } from "vitest";
+import { findProgram, needs } from "./needs.js";
+
+/** Chromium without its windows, which takes half of the CPU time. */
+const BROWSER = "chromium-headless-shell";
 
 export interface Opened {
   page: Page;
@@ -11,10 +15,17 @@ export interface Opened {
 /** Browser errors for hosts that do not answer, which tests cause. */
 const NO_ANSWER = /^Failed to load resource: net::ERR_(?:INTERNET_DISCONNECTED|CONNECTION_REFUSED)/;
 
+/** A suite whose tests open pages. */
+export function describeInBrowser(name: string, tests: () => void): void {
+  describe.runIf(needs(BROWSER))(`${name} (needs ${BROWSER})`, tests);
+}
+
 /** One browser for a suite; each page has its own context, which is closed with the test. */
-export function useContexts(executablePath: string): (options?: BrowserContextOptions) => Promise<Page> {
+export function useContexts(): (options?: BrowserContextOptions) => Promise<Page> {
   let browser: Browser;
   beforeAll(async () => {
+    const executablePath = findProgram(BROWSER);
+    if (!executablePath) throw new Error(`${BROWSER} is not installed.`);
     browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
   });
   afterAll(() => browser?.close());
@@ -26,8 +37,8 @@ export function useContexts(executablePath: string): (options?: BrowserContextOp
 }
 
 /** @param isAllowed whether a page at `url` may make this request. */
-export function useWatched(executablePath: string, isAllowed: (request: string, url: string) => boolean) {
-  const newPage = useContexts(executablePath);
+export function useWatched(isAllowed: (request: string, url: string) => boolean) {
+  const newPage = useContexts();
   return async (url: string, options?: BrowserContextOptions): Promise<Opened> => {
     const page = await newPage(options);
     const misdeeds: string[] = [];

@@ -1,9 +1,8 @@
 /** Programs and npm modules that tests use. Tests are skipped without them, see `needs`. */
 import { createRequire } from "node:module";
-import { describe } from "vitest";
-import { findProgram, needs } from "./needs.js";
+import { needs } from "./needs.js";
 
-export { findProgram };
+export { findProgram } from "./needs.js";
 
 /** Engines of other hosts, in a folder with its own lockfile: `npm ci --prefix test/engines`. */
 const ENGINES = new URL("../engines/", import.meta.url);
@@ -21,9 +20,4 @@ export function loadEngine<T>(name: string): T {
 /** The opposite of `needs`, for `skipIf`. */
 export function isMissing(...names: readonly string[]): boolean {
   return !needs(...names);
-}
-
-/** A suite that needs this program, given its path. */
-export function describeWith(program: string, name: string, tests: (path: string) => void): void {
-  describe.runIf(needs(program))(`${name} (needs ${program})`, () => tests(findProgram(program) ?? program));
 }

@@ -2,9 +2,9 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { describeInBrowser } from "../../support/browser.js";
 import { plainRows } from "../../support/database.js";
 import { goldenSite } from "../../support/golden.js";
-import { describeWith } from "../../support/installed.js";
 import { eventually } from "../../support/until.js";
 import { settledList, shownNames, usePages } from "../browser.js";
 import { publishPage, servePage } from "../hosts.js";
@@ -19,8 +19,8 @@ async function site(pageSize = 100): Promise<{ url: string; replace(): Promise<v
   return { url, replace };
 }
 
-describeWith("chromium-headless-shell", "proof", (path) => {
-  const open = usePages(path);
+describeInBrowser("proof", () => {
+  const open = usePages();
 
   test("does not show a changed byte, and says what is wrong", async () => {
     const { page } = await open(await goldenSite());

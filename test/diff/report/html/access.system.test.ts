@@ -1,8 +1,8 @@
 /** Accessibility of the report: axe checks WCAG 2.2 AA, light and dark, wide and narrow. */
 import { expect, test } from "vitest";
 import { findings } from "../../../support/axe.js";
+import { describeInBrowser } from "../../../support/browser.js";
 import { changed, diffOf, person } from "../../../support/diffs.js";
-import { describeWith } from "../../../support/installed.js";
 import { settled, useBrowser } from "./browser.js";
 import { manyChanges } from "./samples.js";
 
@@ -25,8 +25,8 @@ const hardValues = diffOf([
   changed(person(2, { bio: "some words" }), person(2, { bio: "other words", languages: [] })),
 ]);
 
-describeWith("chromium-headless-shell", "accessibility", (path) => {
-  const open = useBrowser(path);
+describeInBrowser("accessibility", () => {
+  const open = useBrowser();
 
   test.each(LOOKS)("$colorScheme, $width pixels: axe finds nothing", async ({ colorScheme, width }) => {
     const { page } = await open(everything(), {

@@ -13,8 +13,8 @@ import { scratch } from "../../../support/files.js";
 export type Open = (diff: Diff, options?: BrowserContextOptions & { exceeded?: string[] }) => Promise<Opened>;
 
 /** Each report is one file, and requests nothing. */
-export function useBrowser(executablePath: string): Open {
-  const open = useWatched(executablePath, (request, url) => request === url);
+export function useBrowser(): Open {
+  const open = useWatched((request, url) => request === url);
   return async (diff, { exceeded = [], ...options } = {}) => {
     const file = join(scratch(), "report.html");
     await pipeline(Readable.from(htmlReport(diff, { exceeded })), createWriteStream(file));

@@ -2,8 +2,8 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import type { User } from "../../../../src/core/contract/users.js";
+import { describeInBrowser } from "../../../support/browser.js";
 import { added, changed, diffOf, person, removed } from "../../../support/diffs.js";
-import { describeWith } from "../../../support/installed.js";
 import { useBrowser } from "./browser.js";
 import { manyChanges } from "./samples.js";
 
@@ -24,8 +24,8 @@ const DIFF = diffOf([
   changed(person(9, { bio: "" }), person(9)),
 ]);
 
-describeWith("chromium-headless-shell", "figures", (path) => {
-  const open = useBrowser(path);
+describeInBrowser("figures", () => {
+  const open = useBrowser();
 
   test("the length of bars is proportional to users", async () => {
     const { page } = await open(DIFF);

@@ -2,14 +2,14 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { contractOf } from "../../../../src/core/contract/contract.js";
+import { describeInBrowser } from "../../../support/browser.js";
 import { changesIn, diffOf } from "../../../support/diffs.js";
-import { describeWith } from "../../../support/installed.js";
 import { STATIONS, stations } from "../../../support/stations.js";
 import { HOSTILE_FIELDS, hostileDiff, otherContractDiff, partsDiff, stationsDiff } from "../foreign.js";
 import { settled, useBrowser } from "./browser.js";
 
-describeWith("chromium-headless-shell", "the page of any contract", (path) => {
-  const open = useBrowser(path);
+describeInBrowser("the page of any contract", () => {
+  const open = useBrowser();
 
   test("describes stations by their facet and their time", async () => {
     const { page, misdeeds } = await open(stationsDiff());

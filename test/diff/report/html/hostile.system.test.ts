@@ -1,12 +1,12 @@
 /** Hostile texts: the report only shows them. */
 import { expect, test } from "vitest";
+import { describeInBrowser } from "../../../support/browser.js";
 import { added, changed, diffOf, person } from "../../../support/diffs.js";
 import { HOSTILE, INVISIBLE } from "../../../support/hostile.js";
-import { describeWith } from "../../../support/installed.js";
 import { settled, useBrowser } from "./browser.js";
 
-describeWith("chromium-headless-shell", "hostile text", (path) => {
-  const open = useBrowser(path);
+describeInBrowser("hostile text", () => {
+  const open = useBrowser();
 
   test("is text in every place that shows it", async () => {
     const everywhere = (text: string) => ({

@@ -2,8 +2,8 @@
 import { expect, test } from "vitest";
 import type { AnyRecord } from "../../../../src/core/contract/contract.js";
 import { recordAddress } from "../../../../src/core/contract/links.js";
+import { describeInBrowser } from "../../../support/browser.js";
 import { changesIn, diffOf } from "../../../support/diffs.js";
-import { describeWith } from "../../../support/installed.js";
 import { STATIONS_CONTRACT, stations } from "../../../support/stations.js";
 import { settled, useBrowser } from "./browser.js";
 
@@ -18,8 +18,8 @@ const KEYS = [
 ];
 const PAGE = "https://weather.example.com/all/";
 
-describeWith("chromium-headless-shell", "links to records", (path) => {
-  const open = useBrowser(path);
+describeInBrowser("links to records", () => {
+  const open = useBrowser();
   const record: AnyRecord = { ...stations(1)[0]?.record, name: "Sonnblick" };
   const diff = (explorer?: string) =>
     diffOf(

@@ -2,8 +2,8 @@
 import type { Locator } from "playwright-core";
 import { expect, test } from "vitest";
 import type { User } from "../../../../src/core/contract/users.js";
+import { describeInBrowser } from "../../../support/browser.js";
 import { added, changed, diffOf, person, removed } from "../../../support/diffs.js";
-import { describeWith } from "../../../support/installed.js";
 import { eventually } from "../../../support/until.js";
 import { settled, useBrowser } from "./browser.js";
 import { manyChanges } from "./samples.js";
@@ -23,8 +23,8 @@ const SMALL = diffOf(
   { unchanged: 94 },
 );
 
-describeWith("chromium-headless-shell", "the list of changes", (path) => {
-  const open = useBrowser(path);
+describeInBrowser("the list of changes", () => {
+  const open = useBrowser();
 
   test("is a table of all changes, in the order of the diff", async () => {
     const { page, misdeeds } = await open(SMALL);

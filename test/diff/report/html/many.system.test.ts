@@ -1,15 +1,15 @@
 /** A report of 100,000 changes opens, searches, and stays responsive meanwhile. */
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { describeWith } from "../../../support/installed.js";
+import { describeInBrowser } from "../../../support/browser.js";
 import { settled, useBrowser } from "./browser.js";
 import { manyChanges } from "./samples.js";
 
 /** Minimum states of the progress bar that another task sees during a search. */
 const STATES = 5;
 
-describeWith("chromium-headless-shell", "a hundred thousand changes", (path) => {
-  const open = useBrowser(path);
+describeInBrowser("a hundred thousand changes", () => {
+  const open = useBrowser();
 
   test("open, search and filter without a freeze", async () => {
     const { page, misdeeds } = await open(manyChanges({ added: 10_000, removed: 5_000, changed: 85_000 }, 900_000));
