@@ -17,7 +17,6 @@ const LOOKS = [
   { colorScheme: "light", width: 1600 },
   { colorScheme: "dark", width: 1024 },
   { colorScheme: "light", width: 390 },
-  { colorScheme: "dark", width: 390 },
   { colorScheme: "dark", width: 320 },
   // A screen of 1,280 pixels at 200 %.
   { colorScheme: "light", width: 640 },

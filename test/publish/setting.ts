@@ -6,6 +6,7 @@ import { run } from "../support/command.js";
 import { plainRows } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
 import { buildShop } from "../support/small-shop.js";
+import { until } from "../support/until.js";
 import { buildUsers } from "./releases.js";
 import { BUCKET, STORE_ENV, type StoreServer, startStore } from "./store.js";
 
@@ -81,16 +82,20 @@ function watch(store: StoreServer) {
   let isStopped = false;
   const snapshot = async () => (await store.read("dir/snapshot.json"))?.text ?? "";
   const announced = () => store.seen.filter((line) => line === "PUT dir/snapshot.json").length;
+  const written = () => store.seen.filter((line) => /^(PUT|DELETE) /.test(line)).length;
   const watching = (async () => {
     let checks = 0;
     for (; !isStopped; checks++) {
       const announcedBefore = announced();
+      const writtenBefore = written();
       const before = await snapshot();
       const { id }: { id: string } = JSON.parse(before);
       const missing: string[] = [];
       for (const page of pagesIn(before)) if (!(await store.read(`dir/${page}`))) missing.push(page);
       // Pages are removed once another release is announced; this one may be announced again later.
       if ((await snapshot()) === before && announced() === announcedBefore) expect([id, missing]).toEqual([id, []]);
+      // Nothing else changes what a reader finds.
+      await until(() => isStopped || written() > writtenBefore);
     }
     return checks;
   })();

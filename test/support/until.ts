@@ -2,8 +2,11 @@
 import { setTimeout } from "node:timers/promises";
 import { onTestFailed, TestRunner } from "vitest";
 
-/** Milliseconds between two checks. */
+/** Milliseconds between two checks of a condition, which may hold for a moment only. */
 const PAUSE = 10;
+
+/** Milliseconds between two checks of expectations, which a browser or a server answers. */
+const LONG_PAUSE = 50;
 
 /** Repeats a function until it returns a truthy value. @returns that value. */
 export async function until<T>(
@@ -32,7 +35,7 @@ export async function eventually<T>(expectations: () => T | Promise<T>): Promise
       return value;
     } catch (error) {
       last = error;
-      await setTimeout(PAUSE);
+      await setTimeout(LONG_PAUSE);
     }
   }
 }
