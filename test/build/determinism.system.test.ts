@@ -35,7 +35,7 @@ type Source = Pick<BuildOptions, "db" | "contract" | "views">;
 const SOURCES: Record<string, { make(): Source; edit: string; pages: string; failed: string }> = {
   "the directory": {
     make: () => ({
-      db: usersFile(variedUsers(1400), ORDER_INDEX),
+      db: usersFile(variedUsers(700), ORDER_INDEX),
       views: { years: { by: "date_joined", part: "year", order: ["-referrals_count"] } },
     }),
     edit: "UPDATE users SET last_name = 'Changed' WHERE rowid % 9 = 0; DELETE FROM users WHERE rowid % 100 = 7",
@@ -44,7 +44,7 @@ const SOURCES: Record<string, { make(): Source; edit: string; pages: string; fai
   },
   "another contract, without an index": {
     make() {
-      const rows = stations(1000).map(({ row }) => row);
+      const rows = stations(500).map(({ row }) => row);
       const db = writeStations(join(scratch(), "stations.sqlite"), rows);
       return { db, contract: STATIONS, views: { sensors: { by: "sensors" } } };
     },

@@ -29,7 +29,6 @@ describeInBrowser("accessibility", () => {
     // Few records on a page, since axe takes long for many elements.
     const { page, misdeeds } = await open(await goldenSite(5), { colorScheme, viewport: { width, height: 800 } });
     await settledList(page);
-    expect(await findings(page)).toEqual([]);
     await fits(page, width);
     for (const summary of await page.locator("summary:visible").all()) await summary.click();
     await page.locator("#search").fill("an");

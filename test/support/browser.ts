@@ -6,6 +6,9 @@ import { findProgram, needs } from "./needs.js";
 /** Chromium without its windows, which takes half of the CPU time. */
 const BROWSER = "chromium-headless-shell";
 
+/** Milliseconds after which a page that does not come says what was waited for: a little less than a test may take. */
+const LIMIT = 240_000;
+
 export interface Opened {
   page: Page;
   /** Forbidden actions of the page: other requests, dialogs, errors, policy violations. */
@@ -31,6 +34,7 @@ export function useContexts(): (options?: BrowserContextOptions) => Promise<Page
   afterAll(() => browser?.close());
   return async (options) => {
     const context = await browser.newContext(options);
+    context.setDefaultTimeout(LIMIT);
     onTestFinished(() => context.close());
     return context.newPage();
   };

@@ -170,7 +170,7 @@ test("several threads publish the same as one, or refuse for the same reasons, i
       for (let at = 1; at < keys.length; at++)
         expect(comesAfter(contract, keys[at] ?? [], keys[at - 1] ?? [])).toBe(true);
     }),
-    { numRuns: 40 },
+    { numRuns: draws(200) },
   );
 });
 

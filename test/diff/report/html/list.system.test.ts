@@ -161,6 +161,19 @@ describeInBrowser("the list of changes", () => {
     expect(await page.locator("button:focus").getAttribute("aria-expanded")).toBe("true");
     expect(await page.locator(".fields:visible").count()).toBe(1);
   });
+
+  test("a new search ends a running one", async () => {
+    const { page } = await open(manyChanges({ added: 0, removed: 0, changed: 20_000 }));
+    await settled(page);
+    const searchbox = page.getByRole("searchbox", { name: "Search" });
+    for (const text of ["Okafor", "Nowak", "000002000007"]) {
+      await searchbox.fill(text);
+      await page.locator("[aria-busy=true]").first().waitFor();
+    }
+    await page.getByRole("status").filter({ hasText: "1 to 1 of 1 found" }).waitFor();
+    expect(await settled(page)).toBe("1 to 1 of 1 found, in 20,000 changes");
+    expect(await page.locator(".record").count()).toBe(1);
+  });
 });
 
 /** The text of each element, with white space as displayed. */
