@@ -53,7 +53,7 @@ class Seen {
 /** A folder with a source that has few contents, and a clock that jumps. */
 class History {
   // In memory, since a build flushes every file.
-  readonly folder = scratch("/dev/shm");
+  readonly folder = scratch();
   readonly dist = join(this.folder, "dist");
   readonly site = join(this.folder, "site");
   clock = Date.UTC(2026, 10, 21, 3, 40, 0, 700);
