@@ -52,7 +52,6 @@ class Seen {
 
 /** A folder with a source that has few contents, and a clock that jumps. */
 class History {
-  // In memory, since a build flushes every file.
   readonly folder = scratch();
   readonly dist = join(this.folder, "dist");
   readonly site = join(this.folder, "site");
