@@ -1,5 +1,5 @@
 /** A folder of text files, or several of them, is a source like a database: each file is a table. */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -68,6 +68,40 @@ describe("the files of a folder", () => {
     expect(resultsOf("country")[1]).toEqual({ code: "FR", name: "France" });
     expect(resultsOf("stops")).toEqual([{ stop_id: "a", stop_name: "A;1" }]);
     expect(resultsOf("visits")).toEqual([{ id: 1, at: { place: "x" } }]);
+  });
+
+  test("are named where they are links to nothing, to themselves, or to a device", async () => {
+    symlinkSync("nowhere.csv", join(cwd, "data/gone.csv"));
+    symlinkSync("loop.csv", join(cwd, "data/loop.csv"));
+    symlinkSync("below", join(cwd, "data/folder.csv"));
+    symlinkSync("/dev/null", join(cwd, "data/pipe.csv"));
+    const ended = await run("init --from data --all");
+    expect(ended.code).toBe(0);
+    const left = ended.stderr.split("\n").filter((line) => line.startsWith("leave"));
+    expect(left.map((line) => line.trim().replace(/ {2,}/g, "  "))).toEqual([
+      "leave  gone.csv  file. gone.csv is a symbolic link to no file; remove it, or correct it.",
+      "leave  loop.csv  file. loop.csv is a symbolic link to no file; remove it, or correct it.",
+      "leave  pipe.csv  file. pipe.csv is a device or pipe; write what comes from it to a file.",
+    ]);
+    expect((await run("build")).code).toBe(0);
+  });
+
+  test("of groups of digits are converted by the queries that --convert and --decimal write", async () => {
+    write({
+      "data/towns.csv": "town;people;km2\nA;1.234;12,5\nB;56.789;1.234,5\nC;2.000;3,5\n",
+      "data/seas.csv": "sea,depth\nN,1.234\nS,5.678\n",
+    });
+    expect((await run("init --from data --all --decimal ,")).code).toBe(0);
+    expect((await run("build")).code).toBe(0);
+    expect(resultsOf("towns").map(({ people, km2 }: Record<string, unknown>) => [people, km2])).toEqual([
+      [1234, 12.5],
+      [56789, 1234.5],
+      [2000, 3.5],
+    ]);
+    expect(resultsOf("seas")).toEqual([
+      { sea: "N", depth: 1234 },
+      { sea: "S", depth: 5678 },
+    ]);
   });
 
   test("may be a .txt file in UTF-16, as Excel saves Unicode text", async () => {
