@@ -1,7 +1,8 @@
 /** A folder of text files, or several of them, is a source like a database: each file is a table. */
-import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import Database from "better-sqlite3";
 import { beforeEach, describe, expect, test } from "vitest";
 import { configSchema } from "../../src/core/settings/settings.js";
 import { importTexts } from "../../src/core/source/text-file.js";
@@ -276,6 +277,36 @@ describe("one moment", () => {
       if (times++ === 0) change();
     });
     expect(found).toEqual({ tables, readings: 2 });
+  });
+
+  test("all files are read again if a link led to another folder for a while", async () => {
+    const link = join(cwd, "link");
+    const point = (folder: string) => {
+      rmSync(link, { force: true });
+      symlinkSync(folder, link);
+    };
+    for (const folder of ["one", "two"]) {
+      mkdirSync(join(cwd, folder));
+      write({ [`${folder}/a.csv`]: `id\n${folder}\n`, [`${folder}/b.csv`]: `id\n${folder}\n` });
+    }
+    point("one");
+    const find = () => {
+      const files = findTextFiles(link, {})?.files ?? [];
+      return { imports: files.map((file) => ({ file, table: file.table, as: "written" as const })) };
+    };
+    let readings = 0;
+    const onRead = (bytes: number, total: number) => {
+      readings++;
+      if (readings === 1) point("two");
+      if (readings === 2) point("one");
+      expect(bytes).toBe(readings % 2 === 1 ? total / 2 : total);
+    };
+    const to = join(scratch(), "to.sqlite");
+    await importTexts("link", find, to, { onRead });
+    const db = new Database(to);
+    expect(db.prepare("SELECT c1 FROM a UNION ALL SELECT c1 FROM b").pluck().all()).toEqual(["one", "one"]);
+    db.close();
+    expect(readings).toBe(4);
   });
 
   test("is refused at the third time", async () => {
