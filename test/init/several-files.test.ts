@@ -1,12 +1,12 @@
 /** A folder of text files, or several of them, is a source like a database: each file is a table. */
 import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import Database from "better-sqlite3";
 import { beforeEach, describe, expect, test } from "vitest";
 import { configSchema } from "../../src/core/settings/settings.js";
 import { importTexts } from "../../src/core/source/text-file.js";
-import { findTextFiles } from "../../src/core/source/text-files.js";
+import { findTextFiles, sourceFiles } from "../../src/core/source/text-files.js";
 import { isSourcePath } from "../../src/diff/sides/source-file.js";
 import { buildShard, build as buildSite } from "../../src/index.js";
 import { fakeIo, rollcall } from "../cli/run.js";
@@ -84,6 +84,8 @@ describe("the files of a folder", () => {
       "leave  loop.csv  file. loop.csv is a symbolic link to no file; remove it, or correct it.",
       "leave  pipe.csv  file. pipe.csv is a device or pipe; write what comes from it to a file.",
     ]);
+    const files = sourceFiles(join(cwd, "data")).map((path) => basename(path));
+    expect(files).toEqual(["country.tsv.gz", "people.csv", "visits.ndjson"]);
     expect((await run("build")).code).toBe(0);
   });
 

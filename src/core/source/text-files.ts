@@ -55,7 +55,7 @@ export function findTextFiles(db: SourcePath, settings: TextSettings): TextFiles
       paths.map((path) => listedFile(path, settingsOfFile(path, settings))),
       [],
     );
-  if (isFolder(db)) return filesIn(db, paths, settings);
+  if (isFolder(db)) return filesIn(db, settings);
   const own = settingsOfFile(db, settings);
   const format = textFormatOf(db, own);
   if (format === undefined) return undefined;
@@ -114,10 +114,10 @@ export function isFolder(path: string): boolean {
 /** Names of hidden files, of those that programs write for a while, and of Rollcall's own. */
 const PASSING = /^[.]|^rollcall[.]|^~\$|^#.*#$|~$|[.](?:tmp|temp|part|partial|crdownload|swp)$/i;
 
-function filesIn(folder: string, paths: readonly string[], settings: TextSettings): TextFiles {
+function filesIn(folder: string, settings: TextSettings): TextFiles {
   const files: TextFile[] = [];
   const left: LeftFile[] = [];
-  for (const path of paths) {
+  for (const path of entriesIn(folder)) {
     const why = whyNoFile(path);
     if (why !== undefined) {
       left.push({ name: basename(path), why });
@@ -133,6 +133,11 @@ function filesIn(folder: string, paths: readonly string[], settings: TextSetting
 }
 
 function pathsIn(folder: string): string[] {
+  return entriesIn(folder).filter((path) => whyNoFile(path) === undefined);
+}
+
+/** The paths in a folder that are not passing, but for folders: of files, links to nothing, devices and pipes. */
+function entriesIn(folder: string): string[] {
   try {
     const names = readdirSync(folder).filter((name) => !PASSING.test(name));
     return names
