@@ -20,8 +20,7 @@ export function validator(contract: Contract): (candidate: Candidate, warnings: 
     const problems = check(record).map(({ path: names, rule, message }): Problem => {
       const path = names.join(".");
       const value = valueAt(record, { names: names.map(String) });
-      const problem = { ...known, path, rule, value, message };
-      if (typeof value === "number") return { ...problem, value: shownNumber(value) };
+      const problem = { ...known, path, rule, value: shown(value), message };
       if (!(value instanceof Unfit)) return problem;
       return { ...problem, rule: "type", value: value.value, message: message + storageNote(value, columns.get(path)) };
     });
@@ -33,9 +32,11 @@ export function validator(contract: Contract): (candidate: Candidate, warnings: 
     // All records of a key are invalid, since it is unknown which of them is right.
     else if (isRepeated) problems.push({ ...known, path, rule: "unique", value: shownId, message: "must be unique" });
     for (const { field, to, isObserved } of lost) {
+      const value = valueAt(record, field);
+      // A value of another type is a problem already, and no key.
+      if (isObserved || value instanceof Unfit) continue;
       const message = `must be the key of a record of ${to}`;
-      if (!isObserved)
-        problems.push({ ...known, path: field.path, rule: "reference", value: valueAt(record, field), message });
+      problems.push({ ...known, path: field.path, rule: "reference", value: shown(value), message });
     }
     if (problems.length > 0) return problems;
     observe(
@@ -46,6 +47,11 @@ export function validator(contract: Contract): (candidate: Candidate, warnings: 
     for (const name of unmet) countWarning(warnings, name);
     return problems;
   };
+}
+
+/** A value for JSON: a number that is not finite as a text. */
+function shown(value: unknown): unknown {
+  return typeof value === "number" ? shownNumber(value) : value;
 }
 
 /** The end of a message: `, is TEXT; CAST("readings" AS INTEGER) would fix it`. */

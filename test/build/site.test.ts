@@ -110,6 +110,16 @@ test("an invalid record, a missing reference or a gate in any listing switches n
   expect(current()).toBe(before);
 });
 
+test("a reference of another type is one problem, which shows the value", async () => {
+  changeShop(db, "UPDATE orders SET customer_id = 'x' WHERE id = 7; UPDATE orders SET customer_id = 1.5 WHERE id = 8");
+  const error: unknown = await buildShop().catch((error: unknown) => error);
+  if (!(error instanceof InvalidRecordsError)) throw error;
+  expect(error.problems.first.map(({ id, path, rule, value }) => [id, path, rule, value])).toEqual([
+    [7, "customer_id", "type", "x"],
+    [8, "customer_id", "type", { real: 1.5 }],
+  ]);
+});
+
 test("gates that name a listing, and its own, are for it alone, before those for all", async () => {
   await buildShop();
   changeShop(db, "DELETE FROM orders WHERE id > 245; UPDATE products SET name = 'x' WHERE id = 1");

@@ -1,11 +1,12 @@
 /** A folder of text files, or several of them, is a source like a database: each file is a table. */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
+import Database from "better-sqlite3";
 import { beforeEach, describe, expect, test } from "vitest";
 import { configSchema } from "../../src/core/settings/settings.js";
 import { importTexts } from "../../src/core/source/text-file.js";
-import { findTextFiles } from "../../src/core/source/text-files.js";
+import { findTextFiles, sourceFiles } from "../../src/core/source/text-files.js";
 import { isSourcePath } from "../../src/diff/sides/source-file.js";
 import { buildShard, build as buildSite } from "../../src/index.js";
 import { fakeIo, rollcall } from "../cli/run.js";
@@ -68,6 +69,42 @@ describe("the files of a folder", () => {
     expect(resultsOf("country")[1]).toEqual({ code: "FR", name: "France" });
     expect(resultsOf("stops")).toEqual([{ stop_id: "a", stop_name: "A;1" }]);
     expect(resultsOf("visits")).toEqual([{ id: 1, at: { place: "x" } }]);
+  });
+
+  test("are named where they are links to nothing, to themselves, or to a device", async () => {
+    symlinkSync("nowhere.csv", join(cwd, "data/gone.csv"));
+    symlinkSync("loop.csv", join(cwd, "data/loop.csv"));
+    symlinkSync("below", join(cwd, "data/folder.csv"));
+    symlinkSync("/dev/null", join(cwd, "data/pipe.csv"));
+    const ended = await run("init --from data --all");
+    expect(ended.code).toBe(0);
+    const left = ended.stderr.split("\n").filter((line) => line.startsWith("leave"));
+    expect(left.map((line) => line.trim().replace(/ {2,}/g, "  "))).toEqual([
+      "leave  gone.csv  file. gone.csv is a symbolic link to no file; remove it, or correct it.",
+      "leave  loop.csv  file. loop.csv is a symbolic link to no file; remove it, or correct it.",
+      "leave  pipe.csv  file. pipe.csv is a device or pipe; write what comes from it to a file.",
+    ]);
+    const files = sourceFiles(join(cwd, "data")).map((path) => basename(path));
+    expect(files).toEqual(["country.tsv.gz", "people.csv", "visits.ndjson"]);
+    expect((await run("build")).code).toBe(0);
+  });
+
+  test("of groups of digits are converted by the queries that --convert and --decimal write", async () => {
+    write({
+      "data/towns.csv": "town;people;km2\nA;1.234;12,5\nB;56.789;1.234,5\nC;2.000;3,5\n",
+      "data/seas.csv": "sea,depth\nN,1.234\nS,5.678\n",
+    });
+    expect((await run("init --from data --all --decimal ,")).code).toBe(0);
+    expect((await run("build")).code).toBe(0);
+    expect(resultsOf("towns").map(({ people, km2 }: Record<string, unknown>) => [people, km2])).toEqual([
+      [1234, 12.5],
+      [56789, 1234.5],
+      [2000, 3.5],
+    ]);
+    expect(resultsOf("seas")).toEqual([
+      { sea: "N", depth: 1234 },
+      { sea: "S", depth: 5678 },
+    ]);
   });
 
   test("may be a .txt file in UTF-16, as Excel saves Unicode text", async () => {
@@ -242,6 +279,36 @@ describe("one moment", () => {
       if (times++ === 0) change();
     });
     expect(found).toEqual({ tables, readings: 2 });
+  });
+
+  test("all files are read again if a link led to another folder for a while", async () => {
+    const link = join(cwd, "link");
+    const point = (folder: string) => {
+      rmSync(link, { force: true });
+      symlinkSync(folder, link);
+    };
+    for (const folder of ["one", "two"]) {
+      mkdirSync(join(cwd, folder));
+      write({ [`${folder}/a.csv`]: `id\n${folder}\n`, [`${folder}/b.csv`]: `id\n${folder}\n` });
+    }
+    point("one");
+    const find = () => {
+      const files = findTextFiles(link, {})?.files ?? [];
+      return { imports: files.map((file) => ({ file, table: file.table, as: "written" as const })) };
+    };
+    let readings = 0;
+    const onRead = (bytes: number, total: number) => {
+      readings++;
+      if (readings === 1) point("two");
+      if (readings === 2) point("one");
+      expect(bytes).toBe(readings % 2 === 1 ? total / 2 : total);
+    };
+    const to = join(scratch(), "to.sqlite");
+    await importTexts("link", find, to, { onRead });
+    const db = new Database(to);
+    expect(db.prepare("SELECT c1 FROM a UNION ALL SELECT c1 FROM b").pluck().all()).toEqual(["one", "one"]);
+    db.close();
+    expect(readings).toBe(4);
   });
 
   test("is refused at the third time", async () => {

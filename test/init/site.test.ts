@@ -251,6 +251,16 @@ contracts/stops.sql makes id of trip, the "nr; if these may repeat, make it of m
   expect(missing.stderr).not.toContain("in the source");
 });
 
+test("a message on a value that a query converts names the query, and each column once", async () => {
+  const path = join(cwd, "towns.csv");
+  writeFileSync(path, "town;people\nA;1.234,50\nB;7\n");
+  await run("init --from towns.csv --convert --quiet");
+  writeFileSync(path, "town;people\nA;1.234,50\nB;x\n");
+  expect((await run("build --workers 0")).stderr).toContain(
+    'or leave it out with --skip-invalid. rollcall.query.sql converts people. "rollcall build --problems FILE"',
+  );
+});
+
 test("a key that an older init joined by dashes goes on working, and messages name its columns", async () => {
   const path = join(cwd, "k.db");
   database(

@@ -115,15 +115,17 @@ function describeMade({ listing, path, rule }: ProblemKind, { query: only, listi
   const columns = columnsJoinedAs(path, readText(query, "it is the query"));
   if (columns.length === 0) return [];
   const more = rule === "unique" ? "; if these may repeat, make it of more columns" : "";
-  return [`${query} makes ${path} of ${columns.join(", ")}${more}.`];
+  const made = columns.length === 1 ? "converts" : `makes ${path} of`;
+  return [`${query} ${made} ${columns.join(", ")}${more}.`];
 }
 
-/** The columns that a query of `init` joins to make a field. @param sql has a line for each field */
+/** The columns that a query of `init` joins to make a field, or the one that it converts. @param sql has a line for each field */
 function columnsJoinedAs(field: string, sql: string): string[] {
   const end = ` AS ${quoteName(field)}`;
   const line = sql.split("\n").find((text) => text.trimEnd().replace(/,$/, "").endsWith(end) && text.includes(" || "));
   const names = line?.slice(0, line.lastIndexOf(end)).match(/'[^']*'|"(?:[^"]|"")+"/g) ?? [];
-  return names.filter((name) => name.startsWith('"')).map((name) => name.slice(1, -1).replaceAll('""', '"'));
+  const columns = names.filter((name) => name.startsWith('"')).map((name) => name.slice(1, -1).replaceAll('""', '"'));
+  return [...new Set(columns)];
 }
 
 /** The key of a problem's record, and its place in the source if it is known: `FB01, line 4`. */

@@ -4,14 +4,15 @@ import { dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { CsvError } from "csv-parse";
-import type { Contract } from "../contract/contract.js";
+import type { Contract, Field } from "../contract/contract.js";
+import { kindOf } from "../contract/record/kind.js";
 import { lowerCase, quoteName } from "../contract/sql.js";
 import { UserError } from "../errors.js";
 import { count } from "../print/numbers.js";
 import { shorten, showValue } from "../print/text.js";
 import { CellColumn, cellReader, hasNumbers, memberReader, type Stored, storedMember, typedReader } from "./cells.js";
 import { EmptyRows, isEmptyRow, readRows } from "./csv-rows.js";
-import { AmbiguousFields, DecimalColumn } from "./decimals.js";
+import { AmbiguousFields, DecimalColumn, mayBeGrouped } from "./decimals.js";
 import { changedWhileRead, explainReading, type ReadContext } from "./errors.js";
 import { readMembers } from "./json-text.js";
 import { freeRowid, ROWID_NAMES, requireColumns } from "./relation.js";
@@ -232,8 +233,14 @@ function typeColumns(
     const same = others.filter((other) => lowerCase(other.column) === lowerCase(name));
     const nulls = new Set(["", ...same.flatMap(({ schema }) => schema["x-null-marks"] ?? [])]);
     const found = new CellColumn();
-    for (const cell of cells.iterate()) if (!nulls.has(cell)) found.add(cell);
-    const read = typedReader(found.type);
+    let isGrouped = false;
+    for (const cell of cells.iterate()) {
+      if (nulls.has(cell)) continue;
+      found.add(cell);
+      isGrouped ||= mayBeGrouped(cell);
+    }
+    const isConverted = isGrouped && found.type === "number" && same.some(isOfIntegers);
+    const read = typedReader(isConverted ? "integer" : found.type);
     return (cell: string) => (nulls.has(cell) ? null : read(cell));
   });
   db.function("typed", (at, text) => readers[Number(at)]?.(String(text ?? empty)));
@@ -246,6 +253,11 @@ function typeColumns(
   db.exec(`INSERT INTO ${quoteName(to)} (${into}) ${select([...numbers.map(() => "rowid"), ...typed])};
     DROP TABLE ${quoteName(written)}`);
   return columns.map((column) => ({ ...column, column: column.name }));
+}
+
+/** Whether a field is of whole numbers. Then a query that reads `1.234` makes 1234 of it, and needs the text. */
+function isOfIntegers({ schema }: Field): boolean {
+  return kindOf(schema) === "integer";
 }
 
 /** Whether the numbers of a column have decimal commas. Then `1.234` is 1234, which a query may make of it. */

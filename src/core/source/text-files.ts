@@ -3,7 +3,7 @@ import { readdirSync, statSync } from "node:fs";
 import { basename, extname, join } from "node:path";
 import { MOST_LISTINGS } from "../contract/listing-names.js";
 import { lowerCase } from "../contract/sql.js";
-import { codeOf, UserError, unreadableFile, usageError } from "../errors.js";
+import { codeOf, hasCode, UserError, unreadableFile, usageError } from "../errors.js";
 import { findNear } from "../print/near.js";
 import { type SettingsOfFile, STDIN } from "../settings/kinds.js";
 import { DB_PURPOSE } from "./errors.js";
@@ -55,7 +55,7 @@ export function findTextFiles(db: SourcePath, settings: TextSettings): TextFiles
       paths.map((path) => listedFile(path, settingsOfFile(path, settings))),
       [],
     );
-  if (isFolder(db)) return filesIn(db, paths, settings);
+  if (isFolder(db)) return filesIn(db, settings);
   const own = settingsOfFile(db, settings);
   const format = textFormatOf(db, own);
   if (format === undefined) return undefined;
@@ -114,10 +114,15 @@ export function isFolder(path: string): boolean {
 /** Names of hidden files, of those that programs write for a while, and of Rollcall's own. */
 const PASSING = /^[.]|^rollcall[.]|^~\$|^#.*#$|~$|[.](?:tmp|temp|part|partial|crdownload|swp)$/i;
 
-function filesIn(folder: string, paths: readonly string[], settings: TextSettings): TextFiles {
+function filesIn(folder: string, settings: TextSettings): TextFiles {
   const files: TextFile[] = [];
   const left: LeftFile[] = [];
-  for (const path of paths) {
+  for (const path of entriesIn(folder)) {
+    const why = whyNoFile(path);
+    if (why !== undefined) {
+      left.push({ name: basename(path), why });
+      continue;
+    }
     const own = settingsOfFile(path, settings);
     // A format for all files makes no table of a file that is not a text file by its name.
     const format = ownSettings(path, settings).sourceFormat ?? formatByContent(path);
@@ -128,13 +133,33 @@ function filesIn(folder: string, paths: readonly string[], settings: TextSetting
 }
 
 function pathsIn(folder: string): string[] {
+  return entriesIn(folder).filter((path) => whyNoFile(path) === undefined);
+}
+
+/** The paths in a folder that are not passing, but for folders: of files, links to nothing, devices and pipes. */
+function entriesIn(folder: string): string[] {
   try {
     const names = readdirSync(folder).filter((name) => !PASSING.test(name));
-    const paths = names.sort().map((name) => join(folder, name));
-    return paths.filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile());
+    return names
+      .sort()
+      .map((name) => join(folder, name))
+      .filter((path) => !isFolder(path));
   } catch (cause) {
     throw unreadableFile(folder, DB_PURPOSE, cause);
   }
+}
+
+/** Why an entry of a folder is no file, as a sentence; undefined if it is one. */
+function whyNoFile(path: string): string | undefined {
+  const name = basename(path);
+  let isFile: boolean;
+  try {
+    isFile = statSync(path).isFile();
+  } catch (error) {
+    if (!hasCode(error, "ENOENT", "ELOOP")) throw unreadableFile(path, DB_PURPOSE, error);
+    return `${name} is a symbolic link to no file; remove it, or correct it.`;
+  }
+  return isFile ? undefined : `${name} is a device or pipe; write what comes from it to a file.`;
 }
 
 function listedFile(path: string, settings: SettingsOfFile): TextFile {

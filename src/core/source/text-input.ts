@@ -1,5 +1,5 @@
 /** Opens CSV, TSV and NDJSON files: tells their format by name and first bytes, unpacks gzip, and decodes their text. */
-import { type BigIntStats, createReadStream, createWriteStream } from "node:fs";
+import { type BigIntStats, createReadStream, createWriteStream, fstatSync, openSync } from "node:fs";
 import { basename, join } from "node:path";
 import { stdin } from "node:process";
 import { pipeline } from "node:stream";
@@ -11,7 +11,7 @@ import { type SettingsOfFile, STDIN } from "../settings/kinds.js";
 import { flagOf, variableOf } from "../settings/names.js";
 import { DB_PURPOSE } from "./errors.js";
 import { BEGINNING_BYTES, encodingOf, foreignContent, foreignError, readBeginning, readJson } from "./foreign.js";
-import { isUntouched, requireFile } from "./stats.js";
+import { isSameFile, isUntouched, requireFile } from "./stats.js";
 import { nameOfSource, type TextFormat } from "./text-format.js";
 
 export type Text = AsyncGenerator<string, void>;
@@ -79,9 +79,12 @@ export class TextInput {
     return new TextInput(name, path, format, settings, stats, isPacked, encoding, isOfSeveral);
   }
 
+  /** Whether a reading was of another file, which the path led to for a while: a link to a folder may change and change back. */
+  #hasReadAnother = false;
+
   /** Whether the file has not been replaced or written to since it was opened. */
   isUnchanged(): boolean {
-    return isUntouched(this.path, this.stats);
+    return !this.#hasReadAnother && isUntouched(this.path, this.stats);
   }
 
   /**
@@ -101,7 +104,10 @@ export class TextInput {
         throw this.#undecodable(lines + countLines(valid), text, cause);
       }
     };
-    for await (const bytes of bytesOf(this.path, this.name, this.isPacked, onRead)) {
+    const onOpen = (opened: BigIntStats) => {
+      if (!isSameFile(opened, this.stats)) this.#hasReadAnother = true;
+    };
+    for await (const bytes of bytesOf(this.path, this.name, this.isPacked, { onOpen, onRead })) {
       const text = decode(bytes);
       yield text;
       lines += countLines(text);
@@ -131,20 +137,29 @@ function likelyEncoding(text: string): string {
   return text.includes("\r") && !text.includes("\n") ? "macintosh" : "windows-1252";
 }
 
-/** Reads the bytes of a file, unpacked. @param onRead called with the packed bytes that were read so far */
+interface Reading {
+  /** Called with the stat of the file that was opened. */
+  onOpen?: (stats: BigIntStats) => void;
+  /** Called with the packed bytes that were read so far. */
+  onRead?: (bytes: number) => void;
+}
+
+/** Reads the bytes of a file, unpacked. */
 async function* bytesOf(
   path: string,
   name: string,
   isPacked: boolean,
-  onRead: (bytes: number) => void = () => {},
+  { onOpen, onRead }: Reading = {},
 ): AsyncGenerator<Buffer, void> {
-  const file = createReadStream(path);
+  const fd = openSync(path, "r");
+  const file = createReadStream(path, { fd });
+  onOpen?.(fstatSync(fd, { bigint: true }));
   // An error of one stream ends both, and the loop throws it.
   const gunzip = isPacked ? createGunzip() : undefined;
   const plain = gunzip ? pipeline(file, gunzip, () => {}) : file;
   try {
     for await (const bytes of plain as AsyncIterable<Buffer>) {
-      onRead(file.bytesRead);
+      onRead?.(file.bytesRead);
       yield bytes;
     }
     if (gunzip) await requireNoRest(path, name, gunzip.bytesWritten);
