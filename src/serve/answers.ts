@@ -87,7 +87,7 @@ export function createAnswers({ id, encodings, baseUrl, sums }: Served, cacheCon
   return {
     pages: toPages(200),
     pagesNotModified: toPages(304),
-    /** The head for a file that is not a page. Only parts and steps are large enough for ranges. */
+    /** The head for a file that is not a page. Only packed files have ranges. */
     file(status: 200 | 206 | 304, path: string, range: Record<string, string> = {}): Head {
       const ranges = isPacked(path) ? { "Accept-Ranges": "bytes", ...range } : {};
       return toHead(status, { ...common, ...fileHeaders(path, cacheControl), ...ranges });

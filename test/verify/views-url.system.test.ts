@@ -1,4 +1,5 @@
 /** `rollcall verify URL` of a host with views: what a host can get wrong about their pages. */
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openRelease } from "../../src/core/release/open.js";
 import { build } from "../../src/index.js";
@@ -11,8 +12,8 @@ let release: string;
 beforeAll(async () => {
   const publishAt = async (dist: string, baseUrl: string) => {
     const db = writePlaces(`${dist}/places.sqlite`, places(230));
-    const options = { db, table: "places", contract: PLACES, baseUrl, pageSize: 10, workers: 0 };
-    release = (await build({ ...options, dist, views: PLACE_VIEWS })).folder;
+    const options = { db, table: "places", contract: PLACES, baseUrl, pageSize: 10, workers: 0, views: PLACE_VIEWS };
+    release = (await build({ ...options, dist, compress: ["gzip"] })).folder;
   };
   host = await frontOf(publishAt, "/towns", afterAll);
 });
@@ -56,6 +57,21 @@ test.each<[what: string, target: string, other: string | undefined, check: strin
   });
   const found = await differing();
   expect(found[check]).toEqual([target.replace("/towns", "")]);
+});
+
+test("finds a compressed page of a view that is another page, or that has a weak ETag", async () => {
+  host.reset();
+  const other = Buffer.from(await (await fetch(`${host.baseUrl}/views/tag/DE/pages/1.json`)).arrayBuffer());
+  host.edit((req, reply) => {
+    if (req.headers["accept-encoding"] !== "gzip" || req.method !== "GET") return undefined;
+    if (req.url === `${DE}?format=api&page=1`) return { ...reply, body: gzipSync(other) };
+    if (req.url !== "/towns/views/-height/pages/2.json") return undefined;
+    const weak = reply.headers.map(([name, value]): [string, string] => [name, name === "ETag" ? `W/${value}` : value]);
+    return { ...reply, headers: weak };
+  });
+  const found = await differing();
+  expect(found["gzip"]).toEqual([`${DE.replace("/towns", "")}?format=api&page=1`]);
+  expect(found["gzip-tag"]).toEqual(["/views/-height/pages/2.json"]);
 });
 
 /** Verifies the host by its own release. */

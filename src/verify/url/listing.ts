@@ -21,7 +21,7 @@ import {
 import type { Release } from "../../core/release/open.js";
 import { hashPlain } from "../../core/release/plain-files.js";
 import { parseSnapshot } from "../../core/release/snapshot.js";
-import type { Sums } from "../../core/release/sums.js";
+import type { PageDigests, Sums } from "../../core/release/sums.js";
 import { makeScratch, removeScratch } from "../../core/scratch/folder.js";
 import type { Complete } from "../../core/settings/settings.js";
 import { each } from "../../core/workers/at-most.js";
@@ -170,6 +170,16 @@ export async function readSignature(
   const sums = trust && signature ? await asker.ask(`${baseUrl}/${SUMS}`, { maxBytes }) : undefined;
   const signed = { sums: sums?.status === 200 ? sums.body : undefined, signature, id, baseUrl };
   return checkSigned({ url }, signed, trust, findings);
+}
+
+/** A page of the listing or of a view. */
+interface AskedPage {
+  /** Of its URL, below the base URL: `/stations/`, `/views/country/DE/`. */
+  path: string;
+  page: number;
+  /** The digests that have its own, and its number among them. */
+  pages: PageDigests;
+  number: number;
 }
 
 /** Another way to request pages: a form of URL and a coding. */
@@ -335,19 +345,17 @@ class HostReading {
     const path = viewPath(paths.view, segment);
     const digest = pages.get(number, "identity") ?? "";
     const file = `${VIEWS_FOLDER}/${paths.path(number)}`;
+    const url = pageUrl({ ...part.served, path }, page);
+    const place = { check: "files", url };
+    const plain = await part.ask(place, "identity", "page");
     const onFailure = (error: unknown) => part.fail(error);
-    for (const links of this.asked.links) {
-      const url = pageUrl({ baseUrl: part.served.baseUrl, path, links }, page);
-      const place = { check: "files", url };
-      const answer = await part.ask(place, "identity", "page");
-      if (this.#isKept && links === part.served.links)
-        await downloadFile(this.asker, url, release, file, digest, findings, onFailure, answer);
-      if (!answer) continue;
-      const expected = `${etagOf(digest)}, page ${page} of ${path}`;
-      if (answer.status !== 200) findings.add({ ...place, found: describeAnswer(answer), expected });
-      else if (answer.digest !== digest) findings.add({ ...place, found: otherBytes(answer), expected });
-      else part.checkHeaders(answer, pathIn(place, part.served), "plain", "identity", place);
-    }
+    if (this.#isKept) await downloadFile(this.asker, url, release, file, digest, findings, onFailure, plain);
+    if (!plain) return;
+    const expected = `${etagOf(digest)}, page ${page} of ${path}`;
+    if (plain.status !== 200) return findings.add({ ...place, found: describeAnswer(plain), expected });
+    if (plain.digest !== digest) findings.add({ ...place, found: otherBytes(plain), expected });
+    else part.checkHeaders(plain, pathIn(place, part.served), "plain", "identity", place);
+    await this.#readOtherWays({ path, page, pages, number }, plain, { check: "files" });
   }
 
   /** Whether the host maps a query to a page. If links are by path, it need not. One of these pages may be broken. */
@@ -383,14 +391,26 @@ class HostReading {
       const expected = `${etagOf(listed)}, page ${page} of release ${id}`;
       findings.add({ ...place, check: "same-bytes", found: otherBytes(plain), expected });
     }
+    const { pages } = release.sums;
+    await this.#readOtherWays({ path: served.path, page, pages, number: page }, plain, { check: "both-forms", page });
+  }
+
+  /**
+   * Requests a page in the other forms of URL and codings.
+   * @param at of a finding about a plain page
+   */
+  async #readOtherWays(asked: AskedPage, plain: HostAnswer, at: Omit<Place, "url">): Promise<void> {
+    const { findings } = this;
+    const part = this.#part;
+    const { served } = part;
     /** The coding of which each ETag was seen first. */
     const tags = new Map([[plain.headers.get("ETag"), "identity" as Variant]]);
     for (const { links, coding } of this.#ways) {
-      const check = coding === "identity" ? "both-forms" : coding;
-      const place = { check, page, url: pageUrl({ ...served, links }, page) };
+      const check = coding === "identity" ? at.check : coding;
+      const place = { ...at, check, url: pageUrl({ ...served, path: asked.path, links }, asked.page) };
       const answer = await part.ask(place, coding, "page");
       if (!answer) continue;
-      const found = this.#differenceOf(answer, coding, page, plain.digest);
+      const found = this.#differenceOf(answer, coding, asked, plain.digest);
       const expected = coding === "identity" ? "the plain page" : `the plain page in ${coding}`;
       if (found !== undefined) findings.add({ ...place, found, expected });
       if (answer.status !== 200) continue;
@@ -411,17 +431,16 @@ class HostReading {
   }
 
   /** What a response is instead of the page, if it differs. It may equal the plain response, or the page of the release. */
-  #differenceOf(answer: HostAnswer, coding: Variant, page: number, digest: string): string | undefined {
-    const { pages } = this.release.sums;
+  #differenceOf(answer: HostAnswer, coding: Variant, { pages, number }: AskedPage, digest: string): string | undefined {
     const { status, flaw, headers } = answer;
     const said = headers.get("Content-Encoding") ?? "identity";
     if (status === 200 && said !== coding && (said !== "identity" || this.#isStored(coding)))
       return said === "identity" ? "a plain answer" : `an answer in ${said}`;
     if (flaw !== undefined) return `an answer that ${flaw}`;
     if (status !== 200) return describeAnswer(answer);
-    const isOfRelease = answer.digest === pages.get(page, "identity");
+    const isOfRelease = answer.digest === pages.get(number, "identity");
     if (answer.digest !== digest && !isOfRelease) return otherBytes(answer);
-    const isStored = !isOfRelease || said !== coding || answer.sent === (pages.get(page, coding) ?? answer.sent);
+    const isStored = !isOfRelease || said !== coding || answer.sent === (pages.get(number, coding) ?? answer.sent);
     return isStored ? undefined : "the page in other bytes than SHA256SUMS lists";
   }
 
