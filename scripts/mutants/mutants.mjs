@@ -188,8 +188,8 @@ export const MUTANTS = [
   {
     name: "site-lost-reference-passed",
     file: "src/build/validator.ts",
-    from: "if (!isObserved)",
-    to: "if (isObserved)",
+    from: "if (isObserved || value instanceof Unfit) continue;",
+    to: "continue;",
     tests: ["test/build/site.test.ts"],
   },
   {

@@ -90,7 +90,7 @@ class PageMaker {
   constructor(private readonly data: PageData) {
     const { settings, copy } = data;
     this.#contract = contractOf(settings.contract);
-    this.#validate = validator(this.#contract);
+    this.#validate = validator(this.#contract, copy.isOfText);
     this.#encode = recordEncoder(this.#contract);
     this.#reader = new PageReader(copy, settings);
   }

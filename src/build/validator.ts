@@ -8,8 +8,14 @@ import type { Candidate } from "../core/source/candidates.js";
 import { shownNumber, Unfit } from "../core/source/values.js";
 import type { Problem } from "./problems.js";
 
-/** Makes a function that returns the problems of a candidate, or counts its warnings if it has none. */
-export function validator(contract: Contract): (candidate: Candidate, warnings: WarningCounts) => Problem[] {
+/**
+ * Makes a function that returns the problems of a candidate, or counts its warnings if it has none.
+ * @param isOfText whether candidates come from text files, in which a CAST would only hide what differs
+ */
+export function validator(
+  contract: Contract,
+  isOfText = false,
+): (candidate: Candidate, warnings: WarningCounts) => Problem[] {
   const check = recordCheck(contract);
   const observe = fieldObserver(contract);
   const columns = new Map(contract.fields.map(({ path, column }) => [path, column]));
@@ -22,7 +28,8 @@ export function validator(contract: Contract): (candidate: Candidate, warnings: 
       const value = valueAt(record, { names: names.map(String) });
       const problem = { ...known, path, rule, value: shown(value), message };
       if (!(value instanceof Unfit)) return problem;
-      return { ...problem, rule: "type", value: value.value, message: message + storageNote(value, columns.get(path)) };
+      const column = isOfText ? undefined : columns.get(path);
+      return { ...problem, rule: "type", value: value.value, message: message + storageNote(value, column) };
     });
     const { path } = contract.key;
     if (id === "") {

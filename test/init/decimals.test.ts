@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { build } from "../../src/index.js";
+import { build, InvalidRecordsError, type ProblemKind } from "../../src/index.js";
 import type { InitOptions } from "../../src/init/init.js";
 import { scratch } from "../support/files.js";
 import { columnOf, init } from "./found.js";
@@ -194,4 +194,16 @@ describe("a contract of an older init that takes such a column as number", () =>
   test("is settled by text in the contract", async () => {
     expect(await buildOld(SEMICOLONS, "string")).toMatchObject({ notes: [], results: [{ people: "1.234" }, {}, {}] });
   });
+});
+
+test("a later file that the query does not fit is refused, without the advice of a database", async () => {
+  const file = write(lines("town;km2", "A;12,5", "B;8,25"));
+  const found = await init(file, { convert: true });
+  expect((await built(file, found)).results.map(({ km2 }: { km2: number }) => km2)).toEqual([12.5, 8.25]);
+  writeFileSync(file, lines("town;km2", "A;12.500", "B;8.250"));
+  const refused = await built(file, found).catch((error) => error);
+  expect(refused).toBeInstanceOf(InvalidRecordsError);
+  expect(refused.problems.kinds.map(({ example }: ProblemKind) => example.message)).toEqual([
+    "must be a finite number, is TEXT",
+  ]);
 });

@@ -190,7 +190,13 @@ export class Source {
     this.total = copied.count;
     this.count = copied.count;
     this.version = copied.version;
-    this.copy = { path: file.path, tables, before: copied.before, place: copied.place };
+    this.copy = {
+      path: file.path,
+      tables,
+      before: copied.before,
+      place: copied.place,
+      isOfText: copied.files !== undefined,
+    };
     this.notes = copied.notes ?? [];
     this.offered = copied.offered;
     this.files = copied.files ?? [String(options.db)];

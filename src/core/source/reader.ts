@@ -17,6 +17,8 @@ export interface Copy {
   /** Rows of the source that come before those that were copied. */
   before: number;
   place: Place | undefined;
+  /** Whether the rows come from text files, whose columns have no storage classes. */
+  isOfText: boolean;
 }
 
 export interface PageText {
