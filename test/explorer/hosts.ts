@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { BuildOptions } from "../../src/build/options.js";
-import { build } from "../../src/index.js";
+import { build, createServer } from "../../src/index.js";
 import { SERVERS, type Server, serveWith } from "../host/servers.js";
 import { start } from "../support/command.js";
 import { type Row, usersFile } from "../support/database.js";
@@ -52,7 +52,10 @@ function withAdapter(server: Server): PageHost {
 export async function servePage(given: Omit<Given, "baseUrl"> = {}): Promise<{ url: string; out: string }> {
   const [out, port] = [join(scratch(), "dist"), await freePort()];
   const baseUrl = `http://127.0.0.1:${port}`;
-  await ROLLCALL.serve(out, await publishPage(out, { baseUrl, ...given }), port);
+  await publishPage(out, { baseUrl, ...given });
+  const server = await createServer({ dist: out });
+  onTestFinished(() => server.close());
+  await server.listen({ port, host: "127.0.0.1" });
   return { url: `${baseUrl}/`, out };
 }
 

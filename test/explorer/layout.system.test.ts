@@ -3,7 +3,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { contractOf } from "../../src/core/contract/contract.js";
-import { toSql } from "../../src/core/contract/sql.js";
+import { quoteName, toSql } from "../../src/core/contract/sql.js";
 import { describeInBrowser, useContexts } from "../support/browser.js";
 import { scratch } from "../support/files.js";
 import { FOREIGN } from "../support/foreign.js";
@@ -27,9 +27,11 @@ describeInBrowser("layout", () => {
       const database = new Database(db);
       database.exec(toSql(contractOf(contract)));
       database.exec(fill);
+      const table = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().get();
+      database.exec(`DELETE FROM ${quoteName(String(table))} WHERE rowid > 500`);
       database.close();
       const { compress, ...given } = config;
-      const { url } = await servePage({ db, contract, workers: 0, ...given });
+      const { url } = await servePage({ db, contract, workers: 0, ...given, pageSize: 50 });
       const page = await newPage();
       await page.goto(url);
       for (const width of WIDTHS) {

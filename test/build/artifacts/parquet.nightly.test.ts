@@ -3,14 +3,15 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import stringify from "fast-json-stable-stringify";
-import { build, InvalidRecordsError, verify } from "rollcall";
+import { build, buildShard, InvalidRecordsError, verify } from "rollcall";
 import { expect, test } from "vitest";
 import { parquetColumns } from "../../../src/build/artifacts/parquet-columns.js";
 import { contractOf } from "../../../src/core/contract/contract.js";
 import { valueAt } from "../../../src/core/contract/record/value.js";
 import { anyTable, quote, writeTable } from "../../core/contract/random.js";
-import { scratch } from "../../support/files.js";
+import { readTree, scratch } from "../../support/files.js";
 import { engine, isMissing, loadEngine } from "../../support/installed.js";
+import { STATIONS, stations, writeStations } from "../../support/stations.js";
 import { parquetOf, readParquet, thingsWith } from "./parquet-files.js";
 
 interface DuckDb {
@@ -108,4 +109,25 @@ test("a thousand columns", async () => {
   }));
   const { rows } = await readParquet(await parquetOf(file, records));
   expect(rows.map(({ c998 }) => c998)).toEqual(records.map((_, row) => BigInt(row * 998)));
+});
+
+test("8 shards make the bytes of one process, with views by a field and by a part, and in another order", async () => {
+  const rows = stations(41_000).map(({ row }) => row);
+  const db = writeStations(join(scratch(), "stations.sqlite"), rows);
+  const views = ["country", "opened:year", "-readings"];
+  const given = {
+    db,
+    baseUrl: "https://directory.example.com",
+    parquet: true,
+    contract: STATIONS,
+    pageSize: 500,
+    views,
+  };
+  const alone = await build({ ...given, dist: scratch(), workers: 0 });
+  const parts = scratch();
+  for (let shard = 7; shard >= 0; shard--)
+    await buildShard({ ...given, dist: scratch(), parts, workers: shard % 3, shard: `${shard}/8` });
+  const joined = await build({ ...given, dist: scratch(), workers: 2, join: parts });
+  expect(joined.id).toBe(alone.id);
+  expect(readTree(joined.folder)).toEqual(readTree(alone.folder));
 });

@@ -1,12 +1,12 @@
 /** records.parquet: made with the release by several threads, and verified. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { build, buildShard, verify } from "rollcall";
+import { build, verify } from "rollcall";
 import { expect, test } from "vitest";
 import { sha256 } from "../../../src/core/release/plain-files.js";
 import { reseal } from "../../support/damage.js";
 import { usersFile } from "../../support/database.js";
-import { checkSums, readTree, scratch } from "../../support/files.js";
+import { checkSums, scratch } from "../../support/files.js";
 import { STATIONS, type Station, stations, writeStations } from "../../support/stations.js";
 import { parquetOf, readParquet, thingsWith } from "./parquet-files.js";
 
@@ -48,20 +48,6 @@ test("has each record in published order, the same bytes with any threads and ba
     checkSums(folder);
     expect(await verify({ what: folder, workers: 0 })).toMatchObject({ passed: true });
   }
-});
-
-test("8 shards make the bytes of one process, with views by a field and by a part, and in another order", async () => {
-  const rows = stations(41_000).map(({ row }) => row);
-  const db = writeStations(join(scratch(), "stations.sqlite"), rows);
-  const views = ["country", "opened:year", "-readings"];
-  const given = { ...options, db, contract: STATIONS, pageSize: 500, views };
-  const alone = await build({ ...given, dist: scratch(), workers: 0 });
-  const parts = scratch();
-  for (let shard = 7; shard >= 0; shard--)
-    await buildShard({ ...given, dist: scratch(), parts, workers: shard % 3, shard: `${shard}/8` });
-  const joined = await build({ ...given, dist: scratch(), workers: 2, join: parts });
-  expect(joined.id).toBe(alone.id);
-  expect(readTree(joined.folder)).toEqual(readTree(alone.folder));
 });
 
 test("of no records has no rows, and is verified", async () => {
