@@ -16,7 +16,6 @@ import { servePage } from "./hosts.js";
 const LOOKS = [
   { colorScheme: "light", width: 1600 },
   { colorScheme: "dark", width: 1024 },
-  { colorScheme: "light", width: 390 },
   { colorScheme: "dark", width: 320 },
   // A screen of 1,280 pixels at 200 %.
   { colorScheme: "light", width: 640 },

@@ -69,7 +69,8 @@ describeInBrowser("a walk through the page", () => {
       return { url: `${baseUrl}/${explorer}`, release, move };
     };
 
-    test("searches, filters, opens, goes back, and reopens every URL", async () => {
+    // nginx maps the same URLs as Rollcall's own host.
+    test.runIf(name !== "nginx")("searches, filters, opens, goes back, and reopens every URL", async () => {
       const { url, release } = await site();
       const { page, misdeeds } = await open(url);
       expect(await settledList(page)).toBe("1 to 50 of 240 users");

@@ -10,7 +10,11 @@ export async function findings(page: Page): Promise<string[]> {
   // Evaluated instead of added, since the page's policy allows no other script.
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate(
-    (values) => (window as unknown as { axe: typeof axe }).axe.run({ runOnly: { type: "tag", values } }),
+    (values) =>
+      (window as unknown as { axe: typeof axe }).axe.run({
+        runOnly: { type: "tag", values },
+        resultTypes: ["violations"],
+      }),
     RULES,
   );
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));

@@ -9,11 +9,12 @@ import { type Row, userId, usersFile } from "../../support/database.js";
 import { scratch } from "../../support/files.js";
 import { isMissing } from "../../support/installed.js";
 import { freePort } from "../../support/ports.js";
-import { type Random, seeded } from "../../support/random.js";
+import { draws, type Random, seeded } from "../../support/random.js";
 
 const PYTHON = "/usr/bin/python3";
 const REFERENCE = new URL("reference.py", import.meta.url).pathname;
-const [COUNT, QUERIES] = [5_000, 400];
+const COUNT = 5_000;
+const QUERIES = draws(1500);
 /** Maximum number of compared results of one lookup. */
 const MOST = 150;
 

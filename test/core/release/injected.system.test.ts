@@ -17,7 +17,10 @@ function choose(calls: readonly Call[]): [Fault, Call][] {
 }
 
 describe.runIf(needs("strace"))("faults at a fixed list of system calls", () => {
-  test.each(Object.entries(SCENARIOS))("%s", { timeout: 300_000 }, async (_, scenario) => {
+  // The first mirror writes as later ones do: the night has it.
+  const scenarios = Object.entries(SCENARIOS).filter(([name]) => name !== "first mirror");
+
+  test.each(scenarios)("%s", { timeout: 300_000 }, async (_, scenario) => {
     let chosen = 0;
     const hits = await inject(scenario, (calls) => {
       const faults = choose(calls);
