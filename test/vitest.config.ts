@@ -13,7 +13,7 @@ const LONGER = process.env["ROLLCALL_TEST_DRAWS"] === undefined ? 1 : 10;
 const MEMORY = "/dev/shm";
 const LEAST_FREE = 4 * 1024 ** 3;
 
-/** Temporary files are in memory if there is room: tests flush and remove so many that a disk takes half of their time. */
+/** Temporary files are in memory if there is room: tests flush and remove many of them, for which a disk takes longer. */
 const inMemory = freeBytes(MEMORY) < LEAST_FREE ? {} : { TMPDIR: MEMORY };
 
 function freeBytes(folder: string): number {

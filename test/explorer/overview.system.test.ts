@@ -22,6 +22,7 @@ const LOOKS = [
   { colorScheme: "light", width: 1600 },
   { colorScheme: "dark", width: 1024 },
   { colorScheme: "light", width: 390 },
+  { colorScheme: "dark", width: 390 },
 ] as const;
 
 const users = (count: number): AnyRecord[] =>

@@ -43,8 +43,6 @@ interface Site extends Shape {
   release: Asked;
   /** The folders of all parts of a site, to any of which a path that is tidied may lead. */
   folders?: readonly string[];
-  /** The number of a listing of a site. Each is asked one request of six. */
-  part?: number;
 }
 
 /** Netlify's engine takes a moment for each request, so that it is asked less; `rollcall verify` asks it for parts. */
@@ -171,8 +169,8 @@ export async function checkSite(server: Server, base: string): Promise<void> {
   const { sums, isSigned } = site.top;
   const folders = [site.folder, ...site.listings.map(({ release }) => release.folder)];
   const hosts = { server, own: new URL(ownUrl), origin: new URL(baseUrl), folders };
-  for (const [at, { name, release }] of site.listings.entries())
-    await expectSame({ ...hosts, base: `${base}/${name}`, baseUrl: `${baseUrl}/${name}`, release, part: at });
+  for (const { name, release } of site.listings)
+    await expectSame({ ...hosts, base: `${base}/${name}`, baseUrl: `${baseUrl}/${name}`, release });
   await expectSame({ ...hosts, base, baseUrl, release: { folder: site.folder, sums, isSigned, snapshot: NO_PAGES } });
   const orders = site.listings.find(({ name }) => name === "orders")?.release.folder;
   const { rows } = await verify({ what: `${baseUrl}/orders`, against: orders, adapt: adapt(server) });
@@ -408,12 +406,10 @@ function essence(answer: Reply, origin: string, without: readonly string[]) {
 /** Each answer has the status, the headers and the bytes that `rollcall serve` gives. */
 async function expectSame(site: Site): Promise<void> {
   const { server, base, own, origin, release } = site;
-  const { folders = [release.folder], part } = site;
+  const { folders = [release.folder] } = site;
   const known = folders.map((folder) => readFileSync(join(folder, "SHA256SUMS"), "utf8")).join("");
   const found: unknown[] = [];
-  const some = requestsOf(site)
-    .filter((_, at) => part === undefined || at % 6 === part % 6)
-    .filter((_, at) => !isSlow(server) || at % 8 === 0);
+  const some = requestsOf(site).filter((_, at) => !isSlow(server) || at % 8 === 0);
   for (const request of some) {
     const { target } = request;
     if (TIDIED.test(target.slice(base.length).replace(/\?.*/, ""))) {

@@ -6,7 +6,8 @@ import { expect, test } from "vitest";
 import { build } from "../../src/index.js";
 import { publish } from "../serve/release.js";
 import { scratch } from "../support/files.js";
-import { findProgram, isMissing } from "../support/installed.js";
+import { isMissing } from "../support/installed.js";
+import { findProgram } from "../support/needs.js";
 import { SHOP, writeShop } from "../support/shop.js";
 import { filesFor } from "./servers.js";
 

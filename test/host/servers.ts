@@ -12,7 +12,8 @@ import { type HostOptions, hostSettingsOf, siteOf } from "../../src/host/hosted-
 import { hostOf } from "../../src/host/hosts.js";
 import { filesFor as writtenFor } from "../../src/host/kind.js";
 import { fetchReply } from "../support/front.js";
-import { engine, findProgram } from "../support/installed.js";
+import { engine } from "../support/installed.js";
+import { findProgram } from "../support/needs.js";
 import { until } from "../support/until.js";
 
 export interface Server {

@@ -55,7 +55,7 @@ function withClock(env: NodeJS.ProcessEnv, days: number): NodeJS.ProcessEnv {
   return { ...env, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` };
 }
 
-test.each([-1, 1])(
+test.each([-1, 0, 1])(
   "after a kill on another machine, a run takes over once ten minutes of the store passed, %i days off",
   async (days) => {
     const setting = await newSetting();

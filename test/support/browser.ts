@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, onTestFinished } from "vitest";
 import { findProgram, needs } from "./needs.js";
 
 /** Chromium without its windows, which takes half of the CPU time. */
-const BROWSER = "chromium-headless-shell";
+export const BROWSER = "chromium-headless-shell";
 
 /** Milliseconds after which a page that does not come says what was waited for: a little less than a test may take. */
 const LIMIT = 240_000;
@@ -23,13 +23,15 @@ export function describeInBrowser(name: string, tests: () => void): void {
   describe.runIf(needs(BROWSER))(`${name} (needs ${BROWSER})`, tests);
 }
 
+export function launchBrowser(args: string[]): Promise<Browser> {
+  return chromium.launch({ executablePath: findProgram(BROWSER) ?? BROWSER, args });
+}
+
 /** One browser for a suite; each page has its own context, which is closed with the test. */
 export function useContexts(): (options?: BrowserContextOptions) => Promise<Page> {
   let browser: Browser;
   beforeAll(async () => {
-    const executablePath = findProgram(BROWSER);
-    if (!executablePath) throw new Error(`${BROWSER} is not installed.`);
-    browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+    browser = await launchBrowser(["--no-sandbox"]);
   });
   afterAll(() => browser?.close());
   return async (options) => {

@@ -2,8 +2,6 @@
 import { createRequire } from "node:module";
 import { needs } from "./needs.js";
 
-export { findProgram } from "./needs.js";
-
 /** Engines of other hosts, in a folder with its own lockfile: `npm ci --prefix test/engines`. */
 const ENGINES = new URL("../engines/", import.meta.url);
 

@@ -5,8 +5,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
-import { chromium } from "playwright-core";
 import { onTestFinished } from "vitest";
+import { BROWSER, launchBrowser } from "../../support/browser.js";
 import { whenEnded } from "../../support/command.js";
 import { engine, loadEngine } from "../../support/installed.js";
 import type { Job, Part, Row } from "./cases.mjs";
@@ -29,7 +29,6 @@ type Run = (name: keyof Cases, given: unknown) => Promise<unknown>;
 const ROOT = new URL("../../../", import.meta.url).pathname;
 const CLIENT = join(ROOT, "lib/client/index.js");
 const RUN = join(ROOT, "test/client/readers/run.mjs");
-const CHROMIUM = "/usr/bin/chromium-headless-shell";
 const BUN = engine("@oven/bun-linux-x64/bin/bun");
 const DENO = engine("@deno/linux-x64-glibc/deno");
 
@@ -38,7 +37,7 @@ export const RUNTIMES: readonly Runtime[] = [
   { name: "Deno", needs: [DENO], start: () => byCommand(DENO, "run", "--no-config", "--allow-net", "--allow-read") },
   { name: "Bun", needs: [BUN], start: () => byCommand(BUN, "run") },
   { name: "workerd", needs: [engine("miniflare")], start: inWorker },
-  { name: "Chromium", needs: [CHROMIUM], start: inBrowser },
+  { name: "Chromium", needs: [BROWSER], start: inBrowser },
 ];
 
 /** The cases in a runtime that has been started. */
@@ -122,7 +121,7 @@ async function inBrowser(): Promise<Run> {
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+  const browser = await launchBrowser(FLAGS);
   onTestFinished(() => browser.close());
   const page = await browser.newPage();
   await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);

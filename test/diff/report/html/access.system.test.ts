@@ -11,6 +11,7 @@ const LOOKS = [
   { colorScheme: "light", width: 1280 },
   { colorScheme: "dark", width: 800 },
   { colorScheme: "light", width: 360 },
+  { colorScheme: "dark", width: 360 },
 ] as const;
 const LONG = "x".repeat(50_000);
 
